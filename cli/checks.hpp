@@ -1,5 +1,5 @@
-// What subcommands check of their arguments before anything runs. For CLI::Option::check: each makes a function that
-// returns the complaint, or "" if there is none; CLI11 puts the option's name before it.
+// Checks of subcommands' arguments before anything runs, for CLI::Option::check. Each makes a function that returns the
+// complaint, or "" if there is none; CLI11 puts the option's name before it.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace heddle::cli {
 
-// Digits alone: CLI11 would wrap a negative number into an unsigned type, and read 010 as eight.
+// Accepts digits only, because CLI11 would wrap a negative number into an unsigned type, and read 010 as eight.
 inline auto integer(std::uint64_t least, std::uint64_t most) {
   return [least, most](const std::string& text) -> std::string {
     std::uint64_t value = 0;
@@ -36,7 +36,7 @@ inline auto number(double least, double most) {
   };
 }
 
-// A file that can be written when the work is done, as far as one can tell before it; its name ends in one of
+// Checks that a file can be written when the work is done, as far as one can tell before. Its name must end in one of
 // `endings`, if any are given. Nothing is made or changed.
 inline auto output_file(std::vector<std::string> endings = {}) {
   return [endings = std::move(endings)](const std::string& text) -> std::string {

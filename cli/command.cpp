@@ -60,7 +60,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// CLI11 converts values before it reports unknown options; the misspelled name is what the user has to hear of.
+// CLI11 converts values before it reports unknown options. But the user has to be told of the misspelled name.
 void check_options(const CLI::App& app, std::span<const std::string> arguments) {
   for (const std::string& argument : arguments) {
     if (argument == "--") return;
@@ -71,7 +71,7 @@ void check_options(const CLI::App& app, std::span<const std::string> arguments) 
   }
 }
 
-// Help in lines that a terminal of 80 columns shows whole.
+// Formats help in lines that fit into a terminal of 80 columns.
 class narrow_formatter : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -97,7 +97,8 @@ class narrow_formatter : public CLI::Formatter {
 
 // Declares the subcommand's options in `app`.
 std::function<int()> declare(CLI::App& app, const command& which) {
-  app.formatter(std::make_shared<narrow_formatter>());  // before its subcommands are made, which take it over
+  // set before its subcommands are made, which inherit it
+  app.formatter(std::make_shared<narrow_formatter>());
   return which.add(app);
 }
 

@@ -30,8 +30,8 @@ namespace heddle::cli {
 struct command {
   const char* name;
   const char* help;  // one line for `heddle --help`; also the head of `heddle NAME --help`
-  // Declares the options of the subcommand; returns what is run when they are parsed, its value being the exit status.
-  // Nothing but the declaration happens here: `heddle help NAME` calls it, too.
+  // Declares the options of the subcommand. Returns the function that is run when they are parsed; its value is the
+  // exit status. `add` does nothing but declare, because `heddle help NAME` calls it, too.
   std::function<int()> (*add)(CLI::App& app);
 };
 
@@ -48,22 +48,22 @@ struct registration {
   explicit registration(const topic& t);
 };
 
-// Ordered by name.
+// Both are ordered by name.
 std::vector<command> commands();
 std::vector<topic> topics();
 
-// What `heddle NAME --help` prints.
+// Returns the text of `heddle NAME --help`.
 std::string help_of(const command& which);
 
 // A bad argument that only the subcommand can recognise.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // "ARGUMENT 'GIVEN' is unknown; did you mean A or B?", with all the valid values when none is near.
+  // Returns "ARGUMENT 'GIVEN' is unknown; did you mean A or B?", with all the valid values if none is near.
   static usage_error unknown(std::string_view argument, std::string_view given, std::span<const std::string> valid);
 };
 
-// The whole command, main() without the process around it. `arguments` excludes the program's name.
+// Runs the whole command: main() without the process around it. `arguments` excludes the program's name.
 int run(std::span<const std::string> arguments);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// heddle dag: work, span and parallelism of a program, from a trace or from a run of its own.
+// heddle dag: work, span and parallelism of a program, from a trace or from a run that it starts.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ struct dag_arguments {
 };
 
 // Runs the program with every fork traced, by default on one worker: the serial execution, whose times no rival for the
-// caches disturbs. What it prints goes to stderr, for stdout is ours.
+// caches disturbs. The program's output goes to stderr, because stdout is ours.
 trace::recording run_traced(const dag_arguments& given) {
   const scratch_folder folder("heddle-dag");
   const std::string file = folder.file("run.heddle");
@@ -61,7 +61,7 @@ trace::recording run_traced(const dag_arguments& given) {
   return trace::load(file);
 }
 
-// Several serial runs as a typical one; of runs that differ, the one with the shortest span.
+// Turns several serial runs into a typical one. If the runs differ, returns the one with the shortest span.
 trace::recording run_often(const dag_arguments& given) {
   std::vector<trace::recording> runs;
   for (unsigned i = 0; i < given.runs; ++i) runs.push_back(run_traced(given));
@@ -96,7 +96,7 @@ int dag(const dag_arguments& given, bool runs_program) {
   return 0;
 }
 
-// A trace has the ending of traces; everything else is a program.
+// A trace has the ending of traces; any other name is a program.
 bool is_program(const std::vector<std::string>& what) { return !what.empty() && !what[0].ends_with(".heddle"); }
 
 std::function<int()> add(CLI::App& app) {

@@ -14,7 +14,7 @@ namespace heddle::cli {
 
 namespace {
 
-// Of the first processor: the value of one line of /proc/cpuinfo, "" if it has none.
+// Returns the value of one line of /proc/cpuinfo for the first processor, or "" if it has none.
 std::string processor_field(const char* name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

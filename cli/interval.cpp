@@ -8,7 +8,7 @@
 namespace heddle::cli {
 namespace {
 
-// That fewer than k of n figures lie below the median, or fewer than k above it.
+// Returns the probability that fewer than k of n figures lie below the median, or fewer than k above it.
 double outside(std::size_t n, std::size_t k) {
   double ways = 1, sum = 0;  // n over i
   for (std::size_t i = 0; i < k; ++i) {

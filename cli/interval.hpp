@@ -1,4 +1,4 @@
-// The median of a few independent figures, and how far it is known: an interval of order statistics.
+// The median of a few independent figures, and how exactly it is known: an interval of order statistics.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace heddle::cli {
 struct interval {
   double median{0};
   double low{0}, high{0};
-  double coverage{0};  // 0: fewer than five figures tell no interval; low and high are their extremes
+  // It is 0 for fewer than five figures, which tell no interval; low and high are then their extremes.
+  double coverage{0};
   std::size_t figures{0};
 
   [[nodiscard]] bool known() const { return coverage > 0; }
@@ -26,7 +27,7 @@ struct interval {
 inline constexpr std::size_t least_figures = 5;
 inline constexpr double least_coverage = 15.0 / 16;
 
-// There is at least one.
+// There must be at least one figure.
 interval interval_of(std::vector<double> figures);
 
 }  // namespace heddle::cli

@@ -10,7 +10,7 @@
 
 namespace {
 
-// The command checks the names of policies, and lists them.
+// This must be done first, because the command checks the names of policies and lists them.
 void load_plugins() {
   const char* const files = std::getenv("HEDDLE_POLICY_PLUGIN");
   if (files == nullptr) return;

@@ -9,7 +9,7 @@
 namespace heddle::cli {
 namespace {
 
-// Text as roff takes it: backslashes and hyphens escaped, and no line that begins like a request.
+// Returns text in roff's form: backslashes and hyphens escaped, and no line that begins like a request.
 std::string roff(std::string_view text) {
   std::string page;
   bool line_begins = true;

@@ -7,7 +7,8 @@
 
 namespace heddle::cli {
 
-// Of an even number of samples the mean of the two in the middle. There is at least one.
+// Returns the median. For an even number of samples it is the mean of the two in the middle. There must be at least one
+// sample.
 inline double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const std::size_t middle = samples.size() / 2;

@@ -39,7 +39,7 @@ void progress::advance(std::size_t steps, std::string_view what) {
   const bool renamed = !what.empty() && what != what_;
   if (!what.empty()) what_ = what;
   const auto now = std::chrono::steady_clock::now();
-  // A new step is shown at once: it may be the one that takes long.
+  // A new step is shown at once, because it may be the one that takes long.
   if (!renamed && drawn_ && now - last_ < least_gap) return;
   last_ = now;
   draw();

@@ -8,11 +8,11 @@
 
 namespace heddle::cli {
 
-// Used by one kernel thread. The line is erased by the destructor, so that what is printed afterwards stands alone.
-// Draws at most ten times a second: advance() may be called as often as one likes.
+// One kernel thread uses it. The destructor erases the line, so that later output stands alone. It draws at most ten
+// times a second, so advance() may be called as often as needed.
 class progress {
  public:
-  // `total` steps in all; 0: unknown, then only a count is shown.
+  // `total` is the number of all steps. 0 means unknown, and then only a count is shown.
   progress(std::string_view label, std::size_t total);
   // For tests and other streams: draws on `descriptor` if `draw` is true.
   progress(std::string_view label, std::size_t total, int descriptor, bool draw);
@@ -20,10 +20,10 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  // `what` is shown behind the bar: the name of the step that begins now.
+  // `what` is shown behind the bar: the name of the step that begins.
   void advance(std::size_t steps = 1, std::string_view what = {});
 
-  // Takes the line away until the next advance, so that something else can be printed.
+  // Removes the line until the next advance, so that something else can be printed.
   void clear();
 
  private:

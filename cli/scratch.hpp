@@ -1,4 +1,4 @@
-// Files that go away with the object that stands for them.
+// Files that exist as long as the object that stands for them.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace heddle::cli {
 
-// In the system's folder for such files; `name` is the beginning of its own. Throws std::system_error.
+// Lies in the system's folder for temporary files; `name` is the beginning of its own name. Throws std::system_error.
 class scratch_folder {
  public:
   explicit scratch_folder(const std::string& name);

@@ -22,7 +22,7 @@ int main() {
     for (int i = 0; i < 16; ++i) {
       readers.emplace_back([&] {
         char c = 0;
-        // The worker of this thread goes on with others; without blocking() it would sleep in read(), too.
+        // The worker of this thread runs other threads; without blocking() it would sleep in read(), too.
         if (heddle::blocking([&] { return read(ends[0], &c, 1); }) == 1) received += c;
       });
     }

@@ -1,5 +1,5 @@
-// What runtimes, teams and lock-free structures are built on: event count, cancellable barrier, poller, machine view,
-// pinned threads that know who they are.
+// Building blocks of runtimes, teams and lock-free structures: event count, cancellable barrier, poller, machine view,
+// pinned threads that know their number.
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/event_count.hpp>
 #include <heddle/machine.hpp>
@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-// A flag that is raised once; whoever needs it sleeps until then.
+// A flag that is raised once. Threads that need it sleep until then.
 class gate {
  public:
   void open() {
@@ -31,7 +31,7 @@ class gate {
   heddle::event_count changed_;
 };
 
-// Steps of a team, until one of its members has found what all look for.
+// The steps of a team, until one of its members has found the wanted number.
 int search(int members, int wanted) {
   heddle::cancellable_barrier step(members);
   std::vector<heddle::thread> team;
@@ -58,7 +58,7 @@ const heddle::thread_slot<const member> this_member;
 
 int number_of_caller() { return this_member.get() == nullptr ? -1 : this_member.get()->number; }
 
-// Each member stays at its worker, and is known to whatever it calls.
+// Each member stays on its worker, and the functions that it calls know its number.
 int sum_of_numbers(unsigned members) {
   std::atomic<int> sum{0};
   std::vector<heddle::thread> team;
@@ -76,7 +76,7 @@ int sum_of_numbers(unsigned members) {
   return sum;
 }
 
-// A device that completes requests and tells nobody. (Here whoever looks completes them.)
+// A device that completes requests without a notification. (Here the look itself completes them.)
 class device {
  public:
   struct request {
@@ -86,7 +86,7 @@ class device {
     const std::lock_guard hold(lock_);
     posted_.push_back(&r);
   }
-  // As MPI_Testsome: how many are complete that were not at the last look.
+  // Like MPI_Testsome, returns how many requests were completed since the last look.
   int test() {
     const std::lock_guard hold(lock_);
     const auto completed = static_cast<int>(posted_.size());
@@ -100,7 +100,7 @@ class device {
   std::vector<request*> posted_;
 };
 
-// Who waits for a request sleeps; the runtime looks at the device meanwhile.
+// A thread that waits for a request sleeps. The runtime looks at the device meanwhile.
 class messages {
  public:
   void exchange() {

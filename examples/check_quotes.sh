@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# check_quotes.sh ROOT: every C or C++ block of docs/guide that follows a line with "From `examples/FILE`" must stand in
-# that file, word for word.
+# check_quotes.sh ROOT: every C or C++ block of README.md and docs/guide that follows a line with "From `examples/FILE`"
+# must stand in that file, word for word.
 set -euo pipefail
 cd "${1:?usage: check_quotes.sh ROOT}"
 
 bad=0
 checked=0
-for page in docs/guide/*.md; do
+for page in README.md docs/guide/*.md; do
   source=""
   block=""
   inside=0

@@ -1,4 +1,4 @@
-// A server that answers many connections, each by a thread of its own that reads as one reads a file: a thread costs
+// A server that answers many connections, each by a thread of its own that reads it like a file. A thread costs
 // kilobytes, and waits without a kernel thread. The clients are threads of the same program.
 #include <heddle/readiness.hpp>
 #include <heddle/thread.hpp>
@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <vector>
 
-// The next bytes of a descriptor that does not block; 0 at its end.
+// Returns the number of bytes read from a descriptor that does not block, and 0 at its end.
 ssize_t receive(int from, char* into, std::size_t most) {
   for (;;) {
     const ssize_t got = read(from, into, most);

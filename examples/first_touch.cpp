@@ -14,9 +14,9 @@ int main() {
   heddle::runtime runtime(options);
 
   const double sum = runtime.run([] {
-    // Placed before anybody sees it.
+    // The pages are placed before the vector is used.
     std::vector<double, heddle::first_touch_allocator<double>> a(1'000'000);
-    // The same for memory that comes from elsewhere: touched by the workers of a loop over it, then filled.
+    // The same for other memory: the workers of a loop over it touch it first, and then it is filled.
     const std::unique_ptr<double[]> memory(new double[1'000'000]);
     const std::span<double> b(memory.get(), 1'000'000);
     heddle::first_touch(b);
@@ -30,10 +30,10 @@ int main() {
     return a.front() + a.back();
   });
 
-  // What all workers use alike.
+  // Data that all workers use equally.
   std::vector<float, heddle::interleaved_allocator<float>> table(100'000);
   table[0] = 1;
-  // One node's memory, if it has that number; else the system's choice.
+  // The memory of one node, if there is a node of that number; otherwise the system chooses.
   if (!heddle::place_pages(table.data(), table.size() * sizeof(float), heddle::page_placement::bind, 1))
     std::puts("there is no node 1");
 

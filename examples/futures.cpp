@@ -9,7 +9,7 @@
 int parse(const std::string& text) { return std::stoi(text); }
 
 int main() {
-  // Each then() runs on a thread of its own when the value is there; nobody waits in between.
+  // Each then() runs on a thread of its own when the value is there; no thread waits in between.
   heddle::future<std::string> chain =
       heddle::async([] { return std::string("20"); }).then(parse).then([](int x) { return x + 1; }).then([](int x) {
         return std::to_string(2 * x);

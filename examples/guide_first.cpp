@@ -1,4 +1,4 @@
-// The first program of docs/guide/getting_started.md.
+// The first program of README.md and of docs/guide/getting_started.md.
 #include <heddle/heddle.hpp>
 
 #include <cstdio>
@@ -9,8 +9,4 @@ long fib(int n) {
   return a + b;
 }
 
-int main() {
-  const long result = fib(30);
-  std::printf("fib(30) = %ld on %u workers\n", result, heddle::runtime::global().workers());
-  return result == 832040 ? 0 : 1;
-}
+int main() { std::printf("fib(30) = %ld\n", fib(30)); }

@@ -16,7 +16,7 @@ void scale(std::vector<float>& x, float factor) {
   });
 }
 
-// combinable, enumerable_thread_specific: what a chunk collects, added up at its end.
+// combinable, enumerable_thread_specific: the values that a chunk collects are added up at its end.
 std::vector<int> multiples_of(int k, int n) {
   std::vector<int> all;
   heddle::mutex guard;

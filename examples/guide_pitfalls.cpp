@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // A lock held across a join: heddle::mutex belongs to the user-level
-// thread, which may be put aside and go on elsewhere.
+// thread, which may be suspended and go on elsewhere.
 class counters {
  public:
   explicit counters(int n) : values_(n, 1) {}
@@ -28,7 +28,7 @@ class counters {
 
 // A result for each chunk, instead of a thread_local one.
 long digits_below(int n) {
-  struct cache {  // what one would have made thread_local
+  struct cache {  // the data that would have been thread_local
     char text[16];
   };
   std::atomic<long> digits{0};
@@ -90,13 +90,13 @@ bool wait_for_flag() {
   });
 }
 
-// A future does not wait when it is destroyed: what its thread uses must live on its own.
+// A future does not wait when it is destroyed, so the objects that its thread uses must outlive it by themselves.
 heddle::future<int> sum_later() {
   auto numbers = std::make_shared<std::vector<int>>(100, 1);
   return heddle::async([numbers] { return std::accumulate(numbers->begin(), numbers->end(), 0); });
 }
 
-// Only the thread that made a group may wait for it. Any thread may add
+// The thread that made a group waits for it, and no other. Any thread may add
 // to it while the owner has not passed wait(): here the children do.
 void count_to(int n, heddle::task_group& group, std::atomic<int>& count) {
   ++count;

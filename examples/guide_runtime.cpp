@@ -44,13 +44,13 @@ bool serial_order() {
 // A loop inside the outermost group: docs/guide/policies.md.
 void simulate(std::vector<double>& grid, int steps, std::atomic<double>& report) {
   heddle::task_group all;
-  all.run([&report] { report.store(0); });  // what goes on beside the loop
+  all.run([&report] { report.store(0); });  // work beside the loop
   for (int step = 0; step < steps; ++step) {
-    heddle::next_iteration();  // what follows, up to the next one, is one iteration
+    heddle::next_iteration();  // the code up to the next mark is one iteration
     heddle::parallel_for(std::size_t{0}, grid.size(), [&grid](std::size_t i) { grid[i] += 1; });
     heddle::parallel_for(std::size_t{0}, grid.size(), [&grid](std::size_t i) { grid[i] *= 0.5; });
   }
-  all.wait();  // the last one ends here
+  all.wait();  // the last iteration ends here
 }
 
 bool marked_iterations() {

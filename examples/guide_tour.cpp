@@ -1,4 +1,4 @@
-// What there is, in one program: docs/guide/getting_started.md.
+// An overview of heddle in one program: docs/guide/getting_started.md.
 #include <heddle/heddle.hpp>
 
 #include <cstdio>

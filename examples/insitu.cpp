@@ -1,7 +1,8 @@
-// In-situ analysis: a simulation in threads of a high priority, and what looks at its results in
-// preemptive threads of a low one. The analysis gets what the simulation leaves over: its threads
-// run where nothing else does, and go when the simulation wants to go on. Several analyses may be
-// under way, each with its own copy of the atoms, so that the simulation waits for none of them.
+// In-situ analysis: a simulation in threads of a high priority, and an analysis of its results in
+// preemptive threads of a low priority. The analysis gets the processors that the simulation leaves
+// idle: its threads run where nothing else does, and make way when the simulation wants to go on.
+// Several analyses may be under way, each with its own copy of the atoms, so that the simulation
+// waits for none of them.
 #include <heddle/heddle.hpp>
 
 #include <chrono>
@@ -25,12 +26,12 @@ heddle::thread_options analysis() {
   heddle::thread_options o;
   o.priority = heddle::priority::low;
 #if !defined(__SANITIZE_THREAD__)
-  o.preemption = heddle::preemption::signal_yield;  // it touches its own memory only: nothing of the kernel thread's
+  o.preemption = heddle::preemption::signal_yield;  // it touches only its own memory, and no state of the kernel thread
 #endif
   return o;
 }
 
-// ended(number, g): an analysis is complete.
+// Calls ended(number, g) when an analysis is complete.
 template <class Ended>
 void simulate(insitu::fluid& fluid, Ended&& ended) {
   insitu::analyses<heddle::thread> queue(buffers, parts - 1);
@@ -43,7 +44,7 @@ void simulate(insitu::fluid& fluid, Ended&& ended) {
     });
     if (s % steps_between_analyses == 0)
       queue.add(fluid, [](auto work) { return heddle::thread(analysis(), work); }, ended);
-    // as for messages of other processes: the analysis may have all workers
+    // This stands for a wait for messages of other processes: the analysis may have all workers.
     heddle::this_thread::sleep_for(std::chrono::microseconds(500));
   }
   queue.finish(ended);

@@ -1,7 +1,7 @@
-// A scheduling policy in a shared object that keeps a ledger: random work stealing, in which every child of a group and
-// every second half of a fork is a task, and at the end a table of what the tasks of each place in the program have
-// used. Shows policy::used; docs/guide/write_a_policy.md. HEDDLE_POLICY=ledger:figures=none counts nothing: the same
-// scheduler without its ledger.
+// A scheduling policy in a shared object that keeps a ledger. It is random work stealing, in which every child of a
+// group and every second half of a fork is a task. At the end it prints a table of the resources that the tasks of each
+// place in the program have used. It shows policy::used; see docs/guide/write_a_policy.md. With
+// HEDDLE_POLICY=ledger:figures=none it counts nothing: it is the same scheduler without its ledger.
 #include <heddle/policy.hpp>
 #include <heddle/policy_victims.hpp>
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace heddle::policy;
 
-// What the tasks of one label have used together.
+// The sum of the resources that the tasks of one label have used.
 struct page {
   const void* label{nullptr};
   std::uint64_t tasks{0};
@@ -36,8 +36,8 @@ struct page {
 
 class ledger;
 
-// The ledgers of runtimes that live. The global runtime is never destroyed: its table is printed when the program ends,
-// of the tasks that have ended by then.
+// The ledgers of runtimes that exist. The global runtime is never destroyed, so its table is printed when the program
+// ends. It has the tasks that have ended by then.
 class open_ledgers {
  public:
   ~open_ledgers();
@@ -115,7 +115,7 @@ class ledger final : public policy {
   }
 
  private:
-  // Of one worker, who alone writes it. A label that finds its place taken shares it.
+  // The figures of one worker, which alone writes them. A label whose place is taken shares that place.
   struct alignas(64) book {
     static constexpr std::size_t pages = 256;
     page all[pages];

@@ -1,6 +1,6 @@
 // A scheduling policy in a shared object: random work stealing, but a thief goes back to the worker that it robbed
-// last, and draws another one only after `patience` failures in a row. Built, loaded and explained in
-// docs/guide/write_a_policy.md.
+// last, and draws another one only after `patience` failures in a row. docs/guide/write_a_policy.md explains how it is
+// built and loaded.
 #include <heddle/policy.hpp>
 #include <heddle/policy_victims.hpp>
 
@@ -22,7 +22,7 @@ class loyal final : public policy {
 
   entry acquire(unsigned self, effort how) noexcept override {
     const others victims(self, *host_);
-    if (how == effort::insist) return victims.rob_at_random(*host_, how);  // every one, so that nobody's work is missed
+    if (how == effort::insist) return victims.rob_at_random(*host_, how);  // every victim, to miss no work
     if (victims.size() == 0) return 0;
     thief& mine = thieves_[self];
     const entry found = rob(*host_, self, mine.victim, how);
@@ -35,7 +35,7 @@ class loyal final : public policy {
   }
 
  private:
-  struct alignas(64) thief {  // a cache line each, since only one worker writes it
+  struct alignas(64) thief {  // a cache line each, because only one worker writes it
     unsigned victim{0};
     unsigned failures{0};
   };

@@ -1,5 +1,5 @@
-// Teams: threads that execute one function together. Panels of a factorisation, each by a team whose threads meet at a
-// barrier of a library that knows nothing of heddle, while the rest of the matrix is updated by tasks.
+// Teams: threads that execute one function together. Teams compute the panels of a factorisation. Their threads wait
+// for each other at a barrier of a library that knows nothing of heddle. Tasks update the rest of the matrix meanwhile.
 #include <heddle/pause.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-// As in many libraries: it spins, and nobody can change it.
+// A barrier as in many libraries: it spins, and cannot be changed.
 class library_barrier {
  public:
   explicit library_barrier(unsigned all) : all_(all) {}
@@ -31,7 +31,7 @@ class library_barrier {
 
 // Sums a column in steps, by as many threads as there are workers.
 long factorise(std::vector<long>& column) {
-  heddle::team panel;  // a gang: its threads run all at once, or not yet
+  heddle::team panel;  // a gang: its threads run all at once, or none does
   library_barrier step(panel.size());
   std::vector<long> parts(panel.size());
   long sum = 0;
@@ -55,7 +55,7 @@ long count_with_tasks() {
     self.single([&] {
       for (int i = 0; i < 100; ++i) self.task([&] { count.fetch_add(1); });
     });
-    self.barrier();  // who waits here executes them
+    self.barrier();  // members that wait here execute the tasks
     if (count.load() != 100) count.store(-1);
   });
   return count.load();

@@ -10,20 +10,20 @@
 
 namespace heddle::process {
 
-// This program's file.
+// Returns this program's file.
 inline const std::string& own_program() {
-  // Once: a build that replaces the file meanwhile would make it "... (deleted)".
+  // It is read once, because a build that replaces the file meanwhile would make it "... (deleted)".
   static const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
   return path;
 }
 
-// Where its programs are: beside it, in the build tree's libexec, or installed.
+// Returns the folders of its programs: beside it, in the build tree's libexec, or installed.
 inline std::vector<std::filesystem::path> folders_beside() {
   const std::filesystem::path here = std::filesystem::path(own_program()).parent_path();
   return {here, here / "libexec" / "heddle", here.parent_path() / "libexec" / "heddle"};
 }
 
-// The first of that name that can be executed.
+// Returns the first program of that name that can be executed.
 inline std::optional<std::string> find_program(const std::vector<std::filesystem::path>& folders,
                                                const std::string& name) {
   for (const std::filesystem::path& folder : folders) {

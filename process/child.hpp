@@ -1,6 +1,6 @@
-// A program that this one, the command or a test, has started. It ends with the command, however that ends: killed by
-// the kernel if the command is killed, and told of the signals by which a user ends the command, which then ends only
-// after it.
+// A program that this one, the command or a test, has started. It ends with the command, however the command ends. The
+// kernel kills it if the command is killed. The signals by which a user ends the command are passed on to it, and the
+// command then ends only after it.
 #pragma once
 
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 namespace heddle::process {
 
-// Thrown by child::wait and ended when the command was told to end; no std::exception, for nobody who goes on
-// after errors is to catch it. cli::run() ends the process by that signal.
+// child::wait throws it when the command was told to end. It is no std::exception, so that code which goes on after
+// errors does not catch it. cli::run() ends the process by that signal.
 struct interrupted {
   int signal;
 };
@@ -28,11 +28,12 @@ namespace detail {
 
 inline constexpr std::array<int, 3> ending_signals{SIGTERM, SIGINT, SIGHUP};
 
-// Shared with the signal handler. relaxed would do within one thread; the command may start children from several.
+// The table is shared with the signal handler. relaxed would suffice within one thread, but the command may start
+// children from several threads.
 struct children_table {
   std::array<std::atomic<pid_t>, 64> running{};
   std::atomic<int> received{0};  // the first signal since there were children
-  std::mutex mutex;              // what follows; never taken by the handler
+  std::mutex mutex;              // guards the members below; the handler never takes it
   unsigned count{0};
   std::array<struct sigaction, ending_signals.size()> before{};
 };
@@ -42,7 +43,7 @@ inline children_table& children() {
   return table;
 }
 
-// The first signal goes on as it is; who sends another one wants an end.
+// The first signal is passed on unchanged. A second signal means that the user wants an end.
 inline void forward(int number) {
   const int kept = errno;
   int none = 0;
@@ -62,7 +63,8 @@ inline void begin_forwarding(children_table& all) {
   sigemptyset(&on.sa_mask);
   for (std::size_t i = 0; i < ending_signals.size(); ++i) {
     ::sigaction(ending_signals[i], nullptr, &all.before[i]);
-    if (all.before[i].sa_handler != SIG_IGN) ::sigaction(ending_signals[i], &on, nullptr);  // nohup
+    // A signal that is ignored stays ignored, for nohup.
+    if (all.before[i].sa_handler != SIG_IGN) ::sigaction(ending_signals[i], &on, nullptr);
   }
 }
 
@@ -75,15 +77,15 @@ inline void end_forwarding(children_table& all) {
 
 class child {
  public:
-  // fork(), with `become` in the child, which executes `program` and returns only if it cannot, with errno. Throws
-  // std::system_error that names the program.
+  // Calls fork(), with `become` in the child. `become` executes `program`, and returns only if it cannot, with errno.
+  // Throws std::system_error that names the program.
   template <class Become>
   child(const std::string& program, Become&& become) {
     int report[2];
     if (::pipe2(report, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     int error = start(report[1], become);
     ::close(report[1]);
-    // nothing: it runs
+    // nothing was read: the program runs
     if (error == 0 && ::read(report[0], &error, sizeof error) != static_cast<ssize_t>(sizeof error)) error = 0;
     ::close(report[0]);
     if (error == 0) return;
@@ -101,9 +103,9 @@ class child {
   void kill() noexcept {
     if (id_ > 0) ::kill(id_, SIGKILL);
   }
-  // Waits for its end; as of waitpid. Throws interrupted.
+  // Waits for the program's end; the result is that of waitpid. Throws interrupted.
   [[nodiscard]] int wait() { return finish(reap()); }
-  // The same without waiting: false while it runs.
+  // Does the same without waiting. Returns false while the program runs.
   [[nodiscard]] bool ended(int& status) {
     siginfo_t about{};
     if (::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOWAIT | WNOHANG) != 0 || about.si_pid == 0)
@@ -113,7 +115,7 @@ class child {
   }
 
  private:
-  // Zero, or the error of fork.
+  // Returns zero or the error of fork.
   template <class Become>
   int start(int report, Become& become) {
     detail::children_table& all = detail::children();
@@ -121,7 +123,7 @@ class child {
     sigset_t ending, mask;
     sigemptyset(&ending);
     for (const int number : detail::ending_signals) sigaddset(&ending, number);
-    ::pthread_sigmask(SIG_BLOCK, &ending, &mask);  // until the handler knows the child
+    ::pthread_sigmask(SIG_BLOCK, &ending, &mask);  // blocked until the handler knows the child
     detail::begin_forwarding(all);
     const pid_t parent = ::getpid();
     id_ = ::fork();
@@ -130,7 +132,7 @@ class child {
         ::sigaction(detail::ending_signals[i], &all.before[i], nullptr);
       ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(127);  // it died before the prctl
+      if (::getppid() != parent) ::_exit(127);  // the parent died before the prctl
       become();
       const int error = errno;
       [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
@@ -150,7 +152,7 @@ class child {
       return;
     }
   }
-  // Left before it is reaped: no signal goes to another process with its number.
+  // The child is taken from the table before it is reaped, so that no signal goes to another process with its number.
   int reap() noexcept {
     siginfo_t about{};
     while (::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
@@ -174,7 +176,7 @@ class child {
   std::atomic<pid_t>* place_{nullptr};
 };
 
-// Exit status, or 128 + signal, of what wait() returned.
+// Returns the exit status, or 128 + signal, for the result of wait().
 inline int exit_status(int status) noexcept { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace heddle::process

@@ -1,4 +1,4 @@
-// Runs a program to its end: where its streams go, how long it may take, and what it was like.
+// Runs a program to its end, with the choice of its streams and a time limit, and reports how it ended.
 #pragma once
 
 #include <fcntl.h>
@@ -24,25 +24,26 @@
 namespace heddle::process {
 
 enum class stream : std::uint8_t {
-  shared,   // this process's
+  shared,   // those of this process
   dropped,  // nowhere
-  kept      // for ended::output
+  kept      // in ended::output
 };
 
 struct setting {
-  std::string file{};    // what is executed, where that is not the first word
-  bool searched{false};  // in PATH, as a shell does
+  std::string file{};    // the file to execute if it is not the first word
+  bool searched{false};  // true if the file is looked for in PATH, as a shell does
   stream output{stream::shared};
   stream errors{stream::shared};
-  std::chrono::seconds limit{0};   // after which it is killed; 0: never
-  std::function<void()> before{};  // in the child, before it becomes the program: for its environment
+  std::chrono::seconds limit{0};  // the time after which it is killed; 0 means never
+  // Called in the child before it becomes the program, for its environment.
+  std::function<void()> before{};
 };
 
 struct ended {
-  int status{0};       // exit status; 128 + the signal's number if it died of one
-  int signal{0};       // that signal; 0: it died of none
-  bool late{false};    // killed at the limit
-  std::string output;  // of the streams that are kept, in the order in which it was written
+  int status{0};       // the exit status, or 128 + the signal's number if it died of one
+  int signal{0};       // that signal; 0 if it died of none
+  bool late{false};    // true if it was killed at the limit
+  std::string output;  // the text of the streams that are kept, in the order in which it was written
 };
 
 namespace detail {
@@ -78,7 +79,7 @@ inline void lead(int from, stream where, int kept) {
 
 using moment = std::chrono::steady_clock::time_point;
 
-// All that is written before the other end is closed everywhere. False: the time is over.
+// Reads all that is written before the other end is closed everywhere. Returns false if the time is over.
 inline bool read_all(int descriptor, const std::optional<moment>& end, std::string& into) {
   std::array<char, 4096> block;
   for (;;) {
@@ -99,7 +100,7 @@ inline bool read_all(int descriptor, const std::optional<moment>& end, std::stri
   }
 }
 
-// The same for the end of the program.
+// Does the same for the end of the program.
 inline bool wait_until(child& of, moment end, int& status) {
   for (std::chrono::microseconds pause{200}; !of.ended(status);
        pause = std::min(2 * pause, std::chrono::microseconds(20'000))) {
@@ -111,9 +112,9 @@ inline bool wait_until(child& of, moment end, int& status) {
 
 }  // namespace detail
 
-// `words`: the program's name and its arguments. Its streams that are kept are read until they are closed: by all that
-// it has started, too. This process's end ends the program first, and interrupted is thrown. Throws std::system_error
-// with the name of a program that cannot be run.
+// `words` are the program's name and its arguments. Its streams that are kept are read until they are closed, also by
+// all processes that it has started. If this process is told to end, it ends the program first and throws interrupted.
+// Throws std::system_error with the name of a program that cannot be run.
 inline ended run(const std::vector<std::string>& words, const setting& how = {}) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -122,7 +123,8 @@ inline ended run(const std::vector<std::string>& words, const setting& how = {})
   const bool keeps = how.output == stream::kept || how.errors == stream::kept;
   std::optional<detail::pipe_ends> ends;
   if (keeps) ends.emplace();
-  std::fflush(nullptr);  // what was written here stands before what it writes
+  // So the text that was written here comes before the text that the program writes.
+  std::fflush(nullptr);
   child started(file, [&] {
     const int kept = keeps ? ends->write_end() : -1;
     detail::lead(STDOUT_FILENO, how.output, kept);

@@ -1,4 +1,4 @@
-// Where a program is that is named as a shell would name it.
+// The search for a program that is named as in a shell.
 #pragma once
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 namespace heddle::process {
 
-// A name with a slash is a path already, whether there is such a file or not. Others are looked for in PATH.
+// Returns a name with a slash unchanged, whether there is such a file or not. Looks for any other name in PATH.
 inline std::optional<std::filesystem::path> find_in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pictures of README.md: docs/figures/speed.svg from measured data, docs/figures/report.png from a simulated run; and
-# those of docs/guide/openmp_nested.md and docs/reproduction.md, from their data.
+# The pictures of the documents, in docs/figures: process.svg is drawn, report.png comes from a simulated run, and the
+# others come from measured data.
 # `make figures` builds what it needs. PYTHON: one that has matplotlib (Debian's python3-matplotlib: /usr/bin/python3).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +9,7 @@ data=docs/investigations/data/2026-11-22-forms.json
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+python3 scripts/process_figure.py draw docs/figures/process.svg
 "${PYTHON:-/usr/bin/python3}" scripts/speed_figure.py "$data" docs/figures/speed.svg
 "${PYTHON:-/usr/bin/python3}" scripts/openmp_figures.py docs/investigations/data/2026-11-23-openmp-nested.json \
   docs/figures/openmp_nested_loops.svg

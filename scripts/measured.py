@@ -83,9 +83,9 @@ def compilers_of(runtimes):
     ours = runtimes['heddle']['compiler']
     others = [f'{name}: {runtimes[key]["compiler"].split(" (")[0]}' for key, name in RIVALS
               if key in runtimes and runtimes[key]['compiler'] != ours]
-    return (f'Compiled by {ours} ({"; ".join(others)}).\n'
-            'Where one worker is slower than a rival that another compiler has made, as in mergesort and fft,\n'
-            'that may be the compiler\'s work.')
+    return (f'- The compiler is {ours} ({"; ".join(others)}).\n'
+            '  A rival that another compiler has compiled may be faster because of that compiler, as with one\n'
+            '  worker in mergesort and fft.')
 
 
 def main():
@@ -113,17 +113,21 @@ def main():
         behind, ahead, near = behind + b, ahead + a, near + n
         body += ['', f'## {title}', *lines]
     page = ['# What was measured', '',
-            'Made from what `heddle bench ... --rivals all --json` has written, with no figure typed by hand:',
-            f'`scripts/measured.py {" ".join(options.results)} --output {options.output}`.',
-            f'All are real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
-            f'Runtimes run in turns; medians of {", ".join(map(str, repeats))} rounds, in brackets heddle\'s least and most. Every',
-            'result is compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '; all are equal.'),
-            '*Over the best*: heddle\'s time over that of the rival whose median is least, round by round, and the',
-            'median of that; bold if heddle is more than 5 % slower.',
-            compilers_of(headers[0]['runtimes']),
-            '[bench/README.md](../bench/README.md) says what each measure does. Runtimes that come in no package were',
-            'measured with programs written elsewhere: [core.md](investigations/core.md#runtimes-that-come-in-no-package).', '',
-            f'Of {ahead + near + len(behind)} rows with a rival heddle is more than 5 % faster in {ahead}, within 5 % in {near}, and',
+            'These figures come from the results of `heddle bench ... --rivals all --json`. A script made this',
+            'page, and no figure was typed by hand:',
+            f'`scripts/measured.py {" ".join(options.results)} --output {options.output}`.', '',
+            f'- All figures are real: {machine["processors"]} processors of {machine["processor"]}, {headers[0]["kernel"]}.',
+            f'- The runtimes ran alternately. The figures are medians of {", ".join(map(str, repeats))} rounds.',
+            '  Brackets hold heddle\'s least and greatest figure.',
+            '- Every result was compared with the serial program\'s' + (f'; **wrong: {", ".join(sorted(set(wrong)))}**.' if wrong else '. All are equal.'),
+            '- *Over the best* is heddle\'s time over the time of the rival whose median is least. The ratio is',
+            '  taken round by round, and the median of the ratios is shown. It is bold if heddle is more than 5 %',
+            '  slower.',
+            compilers_of(headers[0]['runtimes']), '',
+            '[bench/README.md](../bench/README.md) describes each measure. Some runtimes come in no package. They',
+            'were measured with programs written elsewhere:',
+            '[core.md](investigations/core.md#runtimes-that-come-in-no-package).', '',
+            f'In {ahead + near + len(behind)} rows there is a rival. heddle is more than 5 % faster in {ahead}, within 5 % in {near}, and',
             f'slower in {len(behind)}' + (':' if behind else '.')]
     if behind:
         page += ['', '| slower | workers | over the best | best |', '| --- | --- | --- | --- |']

@@ -101,7 +101,7 @@ def table(library):
         name, kind = os.path.splitext(file)
         if kind in ('.c', '.cpp', '.f90'):
             programs[row_of(name, 2)].append(name)
-    lines = ['| what | names of clang and Intel | names of gcc | programs that check it | what is different here |',
+    lines = ['| area | names of clang and Intel | names of gcc | programs that check it | differences |',
              '| --- | --- | --- | --- | --- |']
     for row, count, checked in zip(ROWS, counts, programs):
         cells = [f'{n} of {m}' if m else '' for n, m in (count[abi] for abi in LISTS)]
@@ -112,11 +112,12 @@ def table(library):
 
 def page(library):
     return '\n'.join([
-        '# What of OpenMP is there', '',
-        'Made by `scripts/openmp_features.py`, and compared by the test `omp_features_test`: of the names',
-        "that LLVM's, Intel's and GNU's runtimes define (`tests/omp/symbols`), how many `libheddle_omp.so`",
-        'has, and the programs of `tests/omp/programs` that check themselves on it. What a program calls and',
-        'the library lacks is said when it is started, by the dynamic linker, by name.', '', *table(library), '',
+        '# The parts of OpenMP that heddle has', '',
+        'The script `scripts/openmp_features.py` makes this page, and the test `omp_features_test` compares',
+        "it. LLVM's, Intel's and GNU's runtimes define the names that are listed in `tests/omp/symbols`. The",
+        'table counts how many names `libheddle_omp.so` has, and the programs of `tests/omp/programs` that',
+        'check themselves on it. If a program calls a function that the library lacks, the dynamic linker',
+        'names that function when the program starts.', '', *table(library), '',
         'The environment variables have a table of their own: [openmp_variables.md](openmp_variables.md).', ''])
 
 

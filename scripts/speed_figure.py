@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The picture of README.md: what heddle and its rivals take for the same forms, as bars. Needs matplotlib (python3-matplotlib).
+"""The picture of docs/guide/benchmarks.md: the times that heddle and its rivals take for the same forms, as bars. Needs matplotlib (python3-matplotlib).
 
 usage: speed_figure.py RESULTS.json OUT.svg      RESULTS.json as `heddle bench --json` writes it
 """

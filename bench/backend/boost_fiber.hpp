@@ -37,7 +37,7 @@ struct boost_fiber_backend : backend_defaults {
   explicit boost_fiber_backend(const settings& s) {
     alone_ = s.workers == 1;
     if (alone_) return;
-    // Each scheduler's constructor waits for all of them: the helpers first, this thread last.
+    // The constructor of each scheduler waits for all of them, so the helpers come first and this thread last.
     for (unsigned i = 1; i < s.workers; ++i) {
       helpers_.emplace_back([this, workers = s.workers] {
         boost::fibers::use_scheduling_algorithm<boost::fibers::algo::work_stealing>(workers, true);

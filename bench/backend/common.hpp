@@ -1,31 +1,30 @@
-// What a backend is. Each kernel is a template over one; heddle-bench-<runtime> instantiates it.
+// The interface of a backend. Each kernel is a template over one; heddle-bench-<runtime> instantiates it.
 //
-//   tasks, loops, threads: static constexpr bool; which parts it has. A kernel asks for what it
-//   needs. backend(settings): starts the runtime with settings.workers workers, this thread among
-//   them where
-//     the runtime lets it take part.
-//   run(f): f as the root task, inside the runtime; returns when it is done.
-//   run_loops(f): f where a parallel loop is started from (OpenMP: outside a region).
-//   invoke(f, g): f and g as two tasks; waits for both.
-//   invoke(hint, f, g): the same with hints of work and bytes, where the runtime takes some.
-//   add(f, g): f() + g(), where the runtime's fork-join returns results.
-//   sum(n, f): f(0) + .. + f(n - 1), each a task.
-//   loop(n, f): f(i) for all i < n, the runtime's best loop of equal trivial iterations.
-//   schedules, loop_by(k, n, f): names of the runtime's schedules for loops of unequal iterations, and
-//     the loop by the k-th; without them loop(n, f) is what its users write. schedule_by_default: the first
-//     of them is what a loop has that names none.
-//   each(n, f): f(i) for all i < n, each a task of its own that may run loops.
-//   pair(f): f(0) and f(1), on two workers if both are free.
+//   tasks, loops, threads: static constexpr bool; the parts that the backend has. A kernel asks for what it needs.
+//   backend(settings): starts the runtime with settings.workers workers, this thread among them where the runtime lets
+//   it take part.
+//   run(f): runs f as the root task, inside the runtime; returns when it is done.
+//   run_loops(f): runs f where a parallel loop is started from (OpenMP: outside a region).
+//   invoke(f, g): runs f and g as two tasks; waits for both.
+//   invoke(hint, f, g): does the same with hints of work and bytes, where the runtime takes some.
+//   add(f, g): returns f() + g(), where the runtime's fork-join returns results.
+//   sum(n, f): returns f(0) + .. + f(n - 1), each a task.
+//   loop(n, f): calls f(i) for all i < n, by the runtime's best loop of equal trivial iterations.
+//   schedules, loop_by(k, n, f): the names of the runtime's schedules for loops of unequal iterations, and the loop by
+//   the k-th; without them loop(n, f) is the form that users write. schedule_by_default: the first schedule is the one
+//   of a loop that names none.
+//   each(n, f): calls f(i) for all i < n, each as a task of its own that may run loops.
+//   pair(f): calls f(0) and f(1), on two workers if both are free.
 //   group: run(f), wait(); children started one by one.
-//   scope(f): f(s); s.spawn(g) from any task inside; returns when all are done.
-//   members(f), if pinned: f(i, n, meet) for all i < n, the number of workers, at once, each always on the same
-//     worker; meet() waits for all.
-//   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and what they block
-//   on. wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
-//   line: (capacity; 0: unbounded, if unbounded_lines), send(value), receive(), close(): see the kernel
-//     channel; line_thread(f): join(). What sends and receives.
-//   pipe(tokens, source, middle, sink), if pipelines: items through stages, see the kernel pipeline.
-//   every(period, end, f, ticks): f at each period by the runtime's own timer, see the kernel idle.
+//   scope(f): calls f(s); s.spawn(g) may be called from any task inside; returns when all are done.
+//   members(f), if pinned: calls f(i, n, meet) for all i < n, the number of workers, at once, each always on the same
+//   worker; meet() waits for all.
+//   thread(f): join(); yield(); gate: wait(), open(). Threads that may block, and the object that they block on.
+//   wave<Graph>: (graph), run(); the runtime's own graph facility, see the kernel wavefront.
+//   line: (capacity; 0 means unbounded, if unbounded_lines), send(value), receive(), close(); see the kernel channel.
+//   line_thread(f): join(). The thread that sends and receives.
+//   pipe(tokens, source, middle, sink), if pipelines: takes items through stages, see the kernel pipeline.
+//   every(period, end, f, ticks): calls f at each period by the runtime's own timer, see the kernel idle.
 //   nested_block(settings, levels): see the kernel memory.
 #pragma once
 
@@ -53,8 +52,8 @@ inline void relax() {
 #endif
 }
 
-// Room for the results of a node's children; nodes of more than `inplace` are rare (the root of the
-// binomial tree).
+// Room for the results of a node's children. Nodes with more than `inplace` children are rare (the root of the binomial
+// tree).
 class results {
  public:
   explicit results(int n) {
@@ -77,7 +76,7 @@ class results {
   std::uint64_t* data_ = few_;
 };
 
-// The work of two tasks in any unit, and the bytes that they touch together; 0: not known.
+// The work of two tasks in any unit, and the bytes that they touch together; 0 if not known.
 struct hint {
   double first;
   double second;
@@ -121,8 +120,8 @@ void children(int n, const double* work, std::size_t bytes, const F& f) {
   }
 }
 
-// What the calling task makes from here on is the next iteration of the loop that `label` stands for, where the runtime
-// wants to know.
+// Says that the tasks which the calling task makes from here on belong to the next iteration of the loop that `label`
+// stands for, if the runtime uses iterations.
 template <class Backend>
 void next_iteration([[maybe_unused]] const void* label) {
   if constexpr (requires { Backend::next_iteration(label); }) Backend::next_iteration(label);

@@ -153,7 +153,7 @@ class heddle_backend : public backend_defaults {
       detail::enqueue(tasks_[0]);
       done_.acquire();
     }
-    // What run_from sees as its scope: the lambda it spawns says which node.
+    // The scope that run_from sees: the lambda that it spawns says which node.
     void spawn(typename Graph::node* x) { detail::enqueue(tasks_[x - first_]); }
     void finished() { done_.release(); }
 

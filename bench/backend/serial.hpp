@@ -1,4 +1,4 @@
-// No runtime: a spawn is a call. What the results of all others are checked against.
+// No runtime: a spawn is a call. The results of all other backends are checked against this one.
 #pragma once
 
 #include "backend/common.hpp"

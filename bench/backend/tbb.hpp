@@ -101,7 +101,7 @@ struct tbb_backend : backend_defaults {
     s.group.run_and_wait([&f, &s] { f(s); });
   }
 
-  // What TBB has for passing values; a pop blocks its kernel thread.
+  // TBB's means of passing values; a pop blocks its kernel thread.
   static constexpr bool unbounded_lines = true;
   class line {
    public:

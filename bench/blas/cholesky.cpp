@@ -33,7 +33,7 @@ void tiled_cholesky::compute(int inner) {
   const int b = b_;
   const library& lapack = lapack_;
   std::atomic<bool> failed{false};
-  // What a task reads or writes it names by the first number of a tile.
+  // A task names the tiles that it reads or writes by the first number of each.
   for (int k = 0; k < t_; ++k) {
     double* const kk = tile(k, k);
 #pragma omp task depend(inout : kk[0]) shared(failed, lapack) firstprivate(b)

@@ -39,9 +39,9 @@ struct library {
   friend library open_library(const std::string& name, const std::string& layer);
 };
 
-// Opens the library of that name, or, if it is empty, the one that HEDDLE_BLAS names, or MKL where the dynamic linker
-// finds it. `layer`: MKL's for which compiler's OpenMP is to be used, "intel" or "gnu"; empty: MKL chooses, which it
-// does by what is loaded already. Throws std::runtime_error, which says what was tried.
+// Opens the library of that name. If the name is empty, it opens the library that HEDDLE_BLAS names, or MKL if the
+// dynamic linker finds it. `layer` is MKL's choice of the compiler whose OpenMP is used, "intel" or "gnu". If it is
+// empty, MKL chooses by the libraries that are loaded already. Throws std::runtime_error, which says what was tried.
 library open_library(const std::string& name, const std::string& layer);
 
 }  // namespace heddle::bench_blas

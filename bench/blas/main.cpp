@@ -34,16 +34,16 @@ struct settings {
   std::vector<std::string> routines;
   int outer = 4;     // threads of the region
   int inner = 4;     // that a routine may use
-  int problems = 0;  // in a round; 0: one an outer thread
+  int problems = 0;  // in a round; 0 means one for each outer thread
   int n = 500;       // rows of a matrix, or of a tile
   int tiles = 4;     // cholesky: rows of tiles
   bool tasks = false;
   unsigned repeats = 5;
-  unsigned limit = 0;  // seconds after which the program is killed; 0: none
+  unsigned limit = 0;  // seconds after which the program is killed; 0 means never
   std::string blas;
-  std::string layer;    // of MKL: intel, gnu; empty: its own choice
-  std::string openmp;   // library in whose place the program's own stands; empty: none
-  std::string preempt;  // of heddle's: on, off, auto, or how long a turn lasts
+  std::string layer;    // of MKL: intel or gnu; empty means its own choice
+  std::string openmp;   // the library that replaces the program's own; empty means none
+  std::string preempt;  // of heddle's threads: on, off, auto, or the length of a time slice
   std::string workers, policy = "random_ws", json;
 };
 
@@ -87,7 +87,8 @@ std::string file_of_heddle() {
   throw std::runtime_error("libheddle_omp.so is not there: build or install the target openmp");
 }
 
-// Intel's runtime beside the BLAS library, or where the dynamic linker finds it, or LLVM's, from which it comes.
+// Returns Intel's runtime beside the BLAS library, or the one that the dynamic linker finds, or LLVM's, from which it
+// comes.
 std::string file_of_intel(const settings& s) {
   const char* const variable = std::getenv("HEDDLE_BLAS");
   const std::string blas = !s.blas.empty() ? s.blas : variable != nullptr ? variable : "";
@@ -100,7 +101,7 @@ std::string file_of_intel(const settings& s) {
   throw std::runtime_error("neither libiomp5.so nor libomp.so.5 is there");
 }
 
-// The program once more, with another OpenMP library under it.
+// Starts the program once more, with another OpenMP library under it.
 void begin_anew_on(const settings& s, char** argv) {
   constexpr const char* done = "HEDDLE_BLAS_RUNS_ON";
   if (s.openmp.empty() || std::getenv(done) != nullptr) return;
@@ -114,7 +115,7 @@ void begin_anew_on(const settings& s, char** argv) {
   throw std::runtime_error(std::string("cannot begin anew: ") + std::strerror(errno));
 }
 
-// All problems of a round, each by the threads that it may use, as many at once as there are outer threads.
+// Computes all problems of a round, each by the threads that it may use, as many at once as there are outer threads.
 void compute_all(const settings& s, const library& lapack, std::vector<std::unique_ptr<problem>>& all) {
   const int count = static_cast<int>(all.size());
 #pragma omp parallel num_threads(s.outer)
@@ -134,7 +135,7 @@ void compute_all(const settings& s, const library& lapack, std::vector<std::uniq
   }
 }
 
-// False: a result is wrong, which has been said.
+// Returns false if a result is wrong, after printing a message.
 bool is_right(const std::string& routine, unsigned round, double error, int n) {
   if (error <= right * n) return true;
   std::fprintf(stderr, "heddle-blas: %s, round %u: the result is wrong by %g\n", routine.c_str(), round, error);
@@ -189,7 +190,7 @@ int main(int argc, char** argv) {
   auto rows = nlohmann::json::array();
   try {
     begin_anew_on(s, argv);
-    ::alarm(s.limit);  // threads that spin for each other for ever
+    ::alarm(s.limit);  // threads that spin for each other would never end
     omp_set_max_active_levels(2);
     omp_set_dynamic(0);
     const library lapack = open_library(s.blas, s.layer);

@@ -15,10 +15,10 @@ class problem {
  public:
   problem(const library& lapack, int n, unsigned seed) : lapack_(lapack), n_(n), seed_(seed) {}
   virtual ~problem() = default;
-  virtual void restore() = 0;  // the input as it was; not timed
+  virtual void restore() = 0;  // restores the input; not timed
   virtual void compute() = 0;
-  // How far the result is from one that satisfies what defines it, over the size of the numbers: some 1e-15 times a
-  // small power of n if it is right. Infinity if the routine itself says that it failed.
+  // Returns how far the result is from one that satisfies its definition, relative to the size of the numbers. If it is
+  // right, this is some 1e-15 times a small power of n. Returns infinity if the routine itself says that it failed.
   virtual double error() const = 0;
 
  protected:
@@ -28,15 +28,15 @@ class problem {
 };
 
 std::vector<std::string> routine_names();
-// Throws std::invalid_argument: no routine of that name.
+// Throws std::invalid_argument if there is no routine of that name.
 std::unique_ptr<problem> make_problem(const std::string& routine, const library& lapack, int n, unsigned seed);
 
-// A Cholesky decomposition by tiles, each operation on which is a task with dependences, and may use `inner` threads.
+// A Cholesky decomposition by tiles. Each operation on a tile is a task with dependences, and may use `inner` threads.
 class tiled_cholesky {
  public:
   tiled_cholesky(const library& lapack, int tiles, int tile_size);
   void restore();
-  void compute(int inner);  // by all threads of the caller's team; one thread calls it
+  void compute(int inner);  // by all threads of the caller's team; a single thread calls it
   double error() const;
   double operations() const;  // additions and multiplications
 

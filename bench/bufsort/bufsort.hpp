@@ -1,6 +1,6 @@
-// Quicksort of n doubles between two buffers, the partitions in parallel: the one of section 5.5.1 of the ADWS thesis,
-// with its cutoffs of 64 KB for recursion and partition, pivots the median of the first three. Bound by computation
-// near the leaves; sides of unequal size, which multi-level schedulers pay for with idle time.
+// Quicksort of n doubles between two buffers, with parallel partitions, from section 5.5.1 of the ADWS thesis. Its
+// cutoffs are 64 KB for recursion and partition; a pivot is the median of the first three. Near the leaves it is bound
+// by computation. The sides are of unequal size, for which multi-level schedulers pay with idle time.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace heddle::bench {
 inline constexpr std::size_t bufsort_cutoff = 64 << 10;  // bytes
 inline constexpr double bufsort_cycles = 14;             // an element and bit of the length, of a serial sort
 
-// Sorts n elements at `from`; they end there, or at `other` if `away`.
+// Sorts n elements at `from`. The result is there, or at `other` if `away`.
 template <class Backend>
 void bufsort_task(double* from, double* other, std::size_t n, bool away) {
   const std::size_t cutoff = scaled_bytes(bufsort_cutoff);

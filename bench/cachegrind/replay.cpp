@@ -1,6 +1,6 @@
-// heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace: a trace of valgrind's lackey through the
+// heddle-cache-replay --l1 BYTES,WAYS,LINE --ll BYTES,WAYS,LINE < trace: sends a trace of valgrind's lackey through the
 // memory model. Prints a line for data and one for instructions: references, lines they touch, misses of the first and
-// last level, and how many accesses over two lines missed both.
+// last level, and the number of accesses over two lines that missed both.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,13 +1,13 @@
-// Construction of a decision tree as the ADWS thesis prints it (algorithm 5.1, section 5.5.1): rows of doubles, 232
-// bytes, and at each node one parallel loop over the rows for each of the 28 attributes, a partition into the other
-// buffer, and both sides in parallel. Consecutive loops over the same data inside an irregular recursion: what
-// multi-level scheduling was made for. `decision_tree` is the same problem as one would solve it today, with an eighth
-// of the bytes a row and one loop a node.
+// Construction of a decision tree as the ADWS thesis prints it (algorithm 5.1, section 5.5.1). Rows consist of doubles,
+// 232 bytes. At each node there is one parallel loop over the rows for each of the 28 attributes, then a partition into
+// the other buffer, and then both sides in parallel. So consecutive loops over the same data lie inside an irregular
+// recursion, which is the case that multi-level scheduling was made for. `decision_tree` is the same problem with a
+// modern solution: it has an eighth of the bytes a row and one loop a node.
 //
-// The thesis leaves open what an interval of the histogram is and which leaf is the smallest: here 128 of equal width
-// over values that a monotone map has brought into (-1, 1), divided with the cutoffs by --shrink, and 20 rows. Rows
-// have the form of HIGGS (decision_tree/generator.hpp).
-// Counts are integers, the first best cut wins, partitions keep the order: the same tree on every runtime.
+// The thesis does not define the intervals of the histogram and the smallest leaf. Here there are 128 intervals of
+// equal width over values that a monotone map has brought into (-1, 1), divided with the cutoffs by --shrink, and a
+// leaf has at least 20 rows. Rows have the form of HIGGS (decision_tree/generator.hpp).
+// Counts are integers, the first best cut wins, and partitions keep the order, so every runtime makes the same tree.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t cart_leaf_rows = 20;
 // A row of one loop: its interval, and two counters in the first-level cache; a bin of the search for the best cut.
 inline constexpr double cart_row_cycles = 4, cart_bin_cycles = 6;
 
-// As rows become fewer with the caches, so does what a node costs besides them.
+// Rows become fewer with the caches, and so do the bins, which are a node's other cost.
 inline std::size_t cart_bins() { return std::max<std::size_t>(cart_most_bins / shrink, 16); }
 
 struct cart_row {
@@ -55,7 +55,7 @@ struct cart_cut {
   std::uint32_t attribute = 0, bin = 0;
 };
 
-// Stands at nodes[border] of the cut, as in kdtree. rows 0: no node cuts there.
+// The node stands at nodes[border] of the cut, as in kdtree. If `rows` is 0, no node cuts there.
 struct cart_node {
   std::uint32_t attribute, bin, rows, depth;
 };

@@ -1,9 +1,9 @@
-// Cells of a plane that exchange what they hold with those nearby: a mesh without structure. n cells of unlike size lie
-// in a jittered grid; in each of `--iterations` rounds every cell adds to its values those of all cells within a
-// distance, between none and some ten. A task a cell, children of one group. Which tasks share data depends on where
-// the cells lie; "ordered" numbers them row by row, "shuffled" at random, in memory, too, so that the numbers say
-// nothing. Sums of integers: the same on every runtime. Round 0, which fills the cells and is not timed, is made of the
-// same children as all others: it is they who touch a cell first.
+// Cells of a plane that exchange values with nearby cells: a mesh without structure. n cells of unequal size lie in a
+// jittered grid. In each of `--iterations` rounds every cell adds to its values those of all cells within a distance,
+// between none and some ten. There is a task for each cell, and all are children of one group. Which tasks share data
+// depends on the places of the cells. "ordered" numbers the cells row by row; "shuffled" numbers them at random, in
+// memory, too, so that the numbers say nothing. The values are sums of integers, the same on every runtime. Round 0,
+// which fills the cells and is not timed, consists of the same children as all others, so they touch a cell first.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace heddle::bench {
 
 // An addition of values that are in the first-level cache, two a cycle with vectors of 128 bits: counted, not measured.
 inline constexpr double cells_value_cycles = 0.5;
-// How far a neighbour's middle may be, in cells of the grid before they are moved; and by how much they are.
+// The largest distance of a neighbour's middle, in cells of the grid before they are moved, and the largest move.
 inline constexpr double cells_reach = 1.3, cells_jitter = 0.8;
 
 class cells_mesh {
@@ -49,7 +49,7 @@ class cells_mesh {
   [[nodiscard]] std::size_t bytes() const { return 2 * begins_.back() * sizeof(std::uint64_t); }
   [[nodiscard]] std::size_t size(std::size_t cell) const { return begins_[cell + 1] - begins_[cell]; }
   [[nodiscard]] const std::vector<std::uint32_t>& neighbours(std::size_t cell) const { return neighbours_[cell]; }
-  // Values that are added up in a round.
+  // Returns the number of values that are added up in a round.
   [[nodiscard]] double work(std::size_t cell) const {
     std::size_t sum = size(cell);
     for (const std::uint32_t j : neighbours_[cell]) sum += std::min(size(cell), size(j));
@@ -63,7 +63,7 @@ class cells_mesh {
     for (std::size_t k = 0; k < count; ++k) values_[0][first + k] = mix64(first + k), values_[1][first + k] = 0;
   }
 
-  // Reads what was written in the round before.
+  // Reads the values that were written in the round before.
   void step(std::size_t round, std::size_t cell) const {
     const std::uint64_t* const from = values_[(round + 1) % 2].data();
     const std::size_t count = size(cell);

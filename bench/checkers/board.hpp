@@ -1,5 +1,5 @@
-// English draughts: the rules, on 32 squares. Men go forward, kings both ways; who can jump must, and jumps on as long
-// as the same piece can; a man that reaches the last row becomes a king and stops.
+// English draughts: the rules, on 32 squares. Men go forward, kings both ways. A side that can jump must jump, and
+// jumps on as long as the same piece can. A man that reaches the last row becomes a king and stops.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct checkers_board {
 
 namespace detail {
 
-// Next square in each of four directions (up left, up right, down left, down right), and the one behind it; -1: none.
+// The next square in each of four directions (up left, up right, down left, down right), and the one behind it; -1 if
+// there is none.
 struct checkers_ways {
   std::array<std::array<std::int8_t, 4>, 32> next{}, behind{};
 };
@@ -87,7 +88,7 @@ class checkers_moves {
       if (to >= 0 && (taken & detail::checkers_bit(to)) == 0) add(moved(b, from, to), to);
     }
   }
-  // All ways to jump on from a square; true if there is one.
+  // Makes all further jumps from a square. Returns true if there is one.
   bool jump(const checkers_board& b, int from) {
     bool any = false;
     const int ways = directions(b, from);

@@ -1,7 +1,7 @@
-// A rudimentary player of checkers (English draughts): the value of the first position n moves ahead. Moves near the
-// root are a task each and all looked at; below, alpha-beta in one task, with an open window. So the value, and how
-// many positions are looked at, depend on n alone. Bound by computation, an irregular tree. "CK" of Chen and Guo,
-// section 3.8; the Cilk distribution has one.
+// A rudimentary player of checkers (English draughts): the value of the first position n moves ahead. Each move near
+// the root is a task, and all of them are looked at. Below, alpha-beta runs in one task, with an open window. So the
+// value, and the number of positions that are looked at, depend on n alone. The kernel is bound by computation, with an
+// irregular tree. It is "CK" of Chen and Guo, section 3.8; the Cilk distribution has one.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace heddle::bench {
 
-inline constexpr unsigned checkers_parallel = 4;  // moves, from the root, of which each is a task
+inline constexpr unsigned checkers_parallel = 4;  // the number of moves, from the root, of which each is a task
 inline constexpr double checkers_position_cycles =
     150;  // assumed: the moves of up to twelve pieces, and a turned board
 
-// What a position is worth to the side that is to move.
+// Returns the value of a position for the side that is to move.
 inline int checkers_value(const checkers_board& b) {
   const auto of = [&](std::uint32_t pieces) { return 3 * std::popcount(pieces) + 2 * std::popcount(pieces & b.kings); };
   return of(b.mine) - of(b.theirs);
@@ -39,7 +39,7 @@ inline int checkers_search(const checkers_board& b, unsigned depth, int alpha, i
   ++positions;
   if (depth == 0) return checkers_value(b);
   const checkers_moves moves(b);
-  int best = checkers_lost;  // also of who cannot move
+  int best = checkers_lost;  // also for a side that cannot move
   for (int i = 0; i < moves.size(); ++i) {
     best = std::max(best, -checkers_search(moves[i], depth - 1, -beta, -std::max(alpha, best), positions));
     if (best >= beta) break;

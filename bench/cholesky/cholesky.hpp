@@ -58,7 +58,7 @@ inline void cholesky_solve_leaf(const double* r, double* x, std::size_t n, std::
   }
 }
 
-// c -= a^T b, rows x columns; of a block on the diagonal the upper half alone is looked at.
+// c -= a^T b, rows x columns. For a block on the diagonal only the upper half is used.
 inline void cholesky_update_leaf(double* __restrict c, const double* a, const double* b, std::size_t rows,
                                  std::size_t columns, std::size_t inner, std::size_t stride) {
   if (told::model() != nullptr) [[unlikely]] {

@@ -110,7 +110,7 @@ struct compress {
     Backend::pipe(
         blocks.size(),
         [&]() -> std::optional<block*> {
-          // Items leave in order, so the block of the one that came so many before is free.
+          // Items leave in order, so the block of the item that came a whole round before is free.
           block& b = blocks[next++ % blocks.size()];
           b.plain_bytes = std::fread(b.plain.data(), 1, block_bytes, in.get());
           return b.plain_bytes != 0 ? std::optional(&b) : std::nullopt;

@@ -1,8 +1,8 @@
-// A filter on an image: each sample becomes the mean of 7 x 7, weighted by products of binomials (1, 6, 15, 20, ..), as
-// often as there are iterations. Parallel loops over rows, each of which reads seven: workers near each other in the
-// loop read the same ones. --input: a PGM or PPM file, else an image of n rows and --columns, by default n, that the
-// program makes (image.hpp); --output: the result. Integers: the same on every runtime. Beyond its edges an image goes
-// on as at the edge.
+// A filter on an image. Each sample becomes the mean of 7 x 7 samples, weighted by products of binomials (1, 6, 15, 20,
+// ..), once in each iteration. There are parallel loops over rows, each of which reads seven rows, so workers near each
+// other in the loop read the same rows. --input: a PGM or PPM file; otherwise the program makes an image of n rows and
+// --columns, by default n (image.hpp). --output: the result. All values are integers, the same on every runtime. Beyond
+// its edges an image has the values of the edge.
 #pragma once
 
 #include <algorithm>

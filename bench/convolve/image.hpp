@@ -79,14 +79,14 @@ class netpbm_reader {
   std::size_t at_ = 0;
 };
 
-// Throws std::invalid_argument for what is no such file.
+// Throws std::invalid_argument if the file is no such file.
 inline image read_netpbm(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::invalid_argument("--input " + path + ": cannot be opened");
   return netpbm_reader(std::string(std::istreambuf_iterator<char>(in), {}), path).read();
 }
 
-// P5 or P6. Throws std::runtime_error where it cannot be written.
+// Writes P5 or P6. Throws std::runtime_error if it cannot be written.
 inline void write_netpbm(const std::string& path, const image& i) {
   std::ofstream out(path, std::ios::binary);
   out << (i.channels == 3 ? "P6" : "P5") << "\n" << i.width << " " << i.height << "\n255\n";
@@ -94,7 +94,7 @@ inline void write_netpbm(const std::string& path, const image& i) {
   if (!out.flush()) throw std::runtime_error("--output " + path + ": cannot be written");
 }
 
-// Grey, n rows of `columns`: rings about the middle, and noise.
+// Makes a grey image of n rows of `columns`: rings about the middle, and noise.
 inline image ringed_image(std::size_t n, std::size_t columns) {
   constexpr std::size_t most = 1 << 20;
   if (n == 0 || n > most || columns == 0 || columns > most)

@@ -11,7 +11,7 @@
 
 namespace heddle::bench::decision_tree {
 
-// What is wrong with the user's data: names the file, the line where there is one, and what to do.
+// An error in the user's data. The message names the file, the line where there is one, and the remedy.
 struct data_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

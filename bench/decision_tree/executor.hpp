@@ -1,5 +1,5 @@
-// What the trainer asks of a runtime, and the answer of the serial one. The trainer is a template over this concept, so
-// that every runtime runs the same algorithm, compiled in the same way; see trainer.hpp.
+// The trainer's interface to a runtime, and the serial implementation of it. The trainer is a template over this
+// concept, so that every runtime runs the same algorithm, compiled in the same way; see trainer.hpp.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace heddle::bench::decision_tree {
 
-// What is known about two branches before they start: rows as work, bytes touched by both.
+// Facts about two branches before they start: rows as work, and the bytes that both touch.
 struct fork_hint {
   double first_work = 0;
   double second_work = 0;

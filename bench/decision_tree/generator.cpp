@@ -59,7 +59,7 @@ constexpr fixed window(fixed x, fixed centre, fixed width) {
   return d >= width ? 0 : one - d * one / width;
 }
 
-// What the invariant mass of two massless objects is, with the hyperbolic cosine and the cosine cut after the square.
+// Returns the invariant mass of two massless objects, with the hyperbolic cosine and the cosine cut after the square.
 fixed pair_mass(fixed momentum_a, fixed momentum_b, fixed rapidity_distance, fixed angle_distance) {
   fixed const opening = times(rapidity_distance, rapidity_distance) / 2 + 3 * times(angle_distance, angle_distance);
   return times(times(momentum_a, momentum_b), opening) / 2;

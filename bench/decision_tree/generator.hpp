@@ -18,8 +18,9 @@ struct generated_row {
   std::uint8_t label;
 };
 
-// Row `row` of the endless table that `seed` names. A pure function of its arguments, computed in integers with one
-// exact conversion to float at the end: the same on every platform and compiler, and for every order of rows.
+// Returns row `row` of the endless table that `seed` names. It is a pure function of its arguments, computed in
+// integers with one exact conversion to float at the end. So it is the same on every platform and compiler, and for
+// every order of rows.
 [[nodiscard]] generated_row generate_row(std::uint64_t seed, std::uint64_t row);
 
 // Rows [first, last) of the table into the same rows of `into`, which has been resized to hold them. Calls for disjoint

@@ -1,5 +1,5 @@
-// The trainer on heddle. Forks carry the rows of each side as work and the bytes of both buffers as data, which is what
-// locality policies ask for; others ignore them.
+// The trainer on heddle. Forks carry the rows of each side as work and the bytes of both buffers as data. Locality
+// policies use these hints; others ignore them.
 #pragma once
 
 #include "executor.hpp"

@@ -41,7 +41,7 @@ struct row_counts {
 
 // A cut: rows whose bin of `feature` is at most `bin` go left.
 struct split {
-  double score = 0;  // 0: no cut gains anything
+  double score = 0;  // 0 means that no cut gains anything
   std::uint32_t feature = 0;
   std::uint32_t bin = 0;
   row_counts left;

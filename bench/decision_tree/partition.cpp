@@ -9,8 +9,8 @@ namespace heddle::bench::decision_tree {
 
 namespace {
 
-// No branch: which side a row takes is what the tree does not know yet, so a predictor does not either.
-// Returns the rows gone left.
+// This has no branch, because a predictor cannot know which side a row takes. Returns the number of rows that went
+// left.
 template <std::size_t Stride>
 std::size_t scatter_fixed(std::size_t any_stride, std::uint8_t const* rows, std::size_t count, split const& cut,
                           std::uint8_t* left, std::uint8_t* right) {
@@ -21,7 +21,7 @@ std::size_t scatter_fixed(std::size_t any_stride, std::uint8_t const* rows, std:
   auto const apart = static_cast<std::size_t>(right - left);  // modulo 2^64: either may come first
   for (std::size_t at = 0; at < count * stride; at += stride) {
     std::size_t const goes_right = key[at] > bin ? ~std::size_t{0} : 0;
-    // The rows gone right are those before this one that did not go left.
+    // The rows that went right are the rows before this row that did not go left.
     std::size_t const to = gone_left + ((apart + at - 2 * gone_left) & goes_right);
     std::memcpy(left + to, rows + at, stride);
     gone_left += stride & ~goes_right;
@@ -47,7 +47,8 @@ void scatter(row_layout layout, std::uint8_t const* rows, std::size_t count, spl
   std::size_t const gone = layout.stride == 32 ? scatter_fixed<32>(32, rows, count, cut, left, right)
                                                : scatter_fixed<0>(layout.stride, rows, count, cut, left, right);
   if (told::model() != nullptr) [[unlikely]] {
-    // Afterwards, for only now is it known how many went where; in steps, as if the sides took turns evenly.
+    // This is done afterwards, because only then is the number of rows on each side known. It is done in steps, as if
+    // the sides took turns evenly.
     constexpr std::size_t step = 1024;
     for (std::size_t at = 0; at < count; at += step) {
       std::size_t const end = std::min(count, at + step);

@@ -1,4 +1,4 @@
-// Arrays of one size that are lent and come back, the last one back first out, while it is still in the cache.
+// Arrays of one size that are lent and returned. The last one returned is lent first, while it is still in the cache.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class array_pool {
 
   explicit array_pool(std::size_t size) : size_(size) {}
 
-  // Contents are not defined. From any thread; the lock is held for a few instructions.
+  // The contents are not defined. Any thread may call it; the lock is held for a few instructions.
   [[nodiscard]] loan lend() {
     {
       std::lock_guard const lock(mutex_);

@@ -18,21 +18,21 @@
 namespace heddle::bench::decision_tree {
 
 struct process_options {
-  std::string data;     // tab-separated file; empty: generate
-  std::string test;     // held-out rows; empty: the last tenth of data
-  std::string binary;   // what an earlier --prepare wrote
-  std::string prepare;  // write the data there and end
+  std::string data;     // a tab-separated file; if empty, data are generated
+  std::string test;     // held-out rows; if empty, the last tenth of data
+  std::string binary;   // the file that an earlier --prepare wrote
+  std::string prepare;  // the file to which the data are written; the program then ends
   std::size_t rows = 1'000'000;
   std::uint64_t seed = 1;
-  unsigned workers = 0;  // 0: the runtime's default
+  unsigned workers = 0;  // 0 means the runtime's default
   std::string policy;
   unsigned warmup = 1;  // trainings not reported
   unsigned repeat = 1;
   training_options training;
 };
 
-// The command line into options. False after --help or an error,
-// which it has printed; `status` is then the exit status.
+// Reads the command line into options. Returns false after --help or an error, which it has printed; `status` is then
+// the exit status.
 bool parse_options(int argc, char** argv, process_options& options, int& status);
 
 // The names and numbers of one training, as a JSON object on a line of standard output.

@@ -3,7 +3,7 @@
 // Source: the decision tree of the ADWS thesis, sections 5.2.3 and 5.5.1 (docs/papers.md): two-way divide and conquer
 // like quicksort, rows moved between two buffers, at each node consecutive parallel loops over the same rows, and the
 // two sides built in parallel; cutoffs in bytes of rows, 64 KB for the recursion and 256 KB for loops and partition.
-// What differs, and why, stands in README.md.
+// The differences, and their reasons, are in README.md.
 //
 // The tree does not depend on the executor, the number of workers or the schedule: counts are integers, the best cut
 // among equals is the first by feature and bin, and rows keep their order.
@@ -48,8 +48,8 @@ struct training_result {
 template <executor Executor>
 class trainer {
  public:
-  // Keeps references. Memory is taken here, so that training again measures
-  // training. Throws std::length_error for 2^31 rows or more, std::bad_alloc.
+  // Keeps references. Memory is taken here, so that training again measures only training. Throws std::length_error for
+  // 2^31 rows or more, and std::bad_alloc.
   trainer(Executor& run, dataset const& data, training_options options)
       : run_(run),
         data_(data),
@@ -69,7 +69,7 @@ class trainer {
       buffer = std::make_unique_for_overwrite<line[]>(data.rows() * layout_.stride / sizeof(line) + 1);
   }
 
-  // Each call trains the same tree anew. Not from inside the executor.
+  // Each call trains the same tree anew. It must not be called from inside the executor.
   training_result train() {
     training_result result;
     used_nodes_ = 1;
@@ -143,7 +143,7 @@ class trainer {
     }
   }
 
-  // f(feature) for all; each is a few microseconds, so small nodes do not fork for it.
+  // Calls f(feature) for all features. Each call takes a few microseconds, so small nodes do not fork for it.
   template <class F>
   void for_features(std::size_t rows, F&& f) {
     auto const range = [&](std::size_t first, std::size_t last) {
@@ -223,7 +223,8 @@ class trainer {
     return made;
   }
 
-  // Only the smaller side is counted, in cells lent for that; the larger is the difference, in the node's own.
+  // Only the smaller side is counted, in cells lent for that. The larger side is the difference, in the node's own
+  // cells.
   template <class Loan>
   struct counted_side {
     side<Loan>& smaller;
@@ -304,7 +305,7 @@ class trainer {
             {range.spare + bytes, range.rows + bytes, range.count - cut.left.rows}};
   }
 
-  // A subtree whose rows fit the cache of one core: one task, narrow cells.
+  // Builds a subtree whose rows fit the cache of one core: one task, narrow cells.
   void build_small(row_range range, side<narrow_loan> node, unsigned depth) {
     if (node.cut.score == 0) return;
     sides<narrow_loan> both = cut_node(node, depth);

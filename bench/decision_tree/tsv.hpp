@@ -9,10 +9,10 @@
 
 namespace heddle::bench::decision_tree {
 
-// Parses text that arrives in blocks, so that a file never has to be in memory whole.
-// The first line fixes the number of columns. Lines end with LF or CRLF; the last may lack its end; blank lines may
-// stand at the end only. Labels are 0 or 1 in any notation (the UCI file of HIGGS writes 1.000000000000000000e+00),
-// features any finite number in the range of single precision.
+// Parses text that arrives in blocks, so that a whole file never has to be in memory. The first line fixes the number
+// of columns. Lines end with LF or CRLF, and the last may lack its end. Blank lines may stand at the end only. Labels
+// are 0 or 1 in any notation (the UCI file of HIGGS writes 1.000000000000000000e+00). Features are any finite numbers
+// in the range of single precision.
 class tsv_parser {
  public:
   // `name` stands in messages for the file. `columns`: how many to expect; 0 takes those of the first line.

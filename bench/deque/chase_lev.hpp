@@ -16,14 +16,14 @@ namespace deque_bench {
 template <bool Asymmetric>
 class chase_lev_deque {
  public:
-  using ticket = std::int64_t;  // 0: not queued
+  using ticket = std::int64_t;  // 0 means not queued
   static constexpr std::int64_t capacity = std::int64_t{1} << 17;
   static constexpr bool serves_long_leaves = true;
   static constexpr const char* name = Asymmetric ? "chase_lev_asym" : "chase_lev_seq";
 
   chase_lev_deque() : slots_(new std::atomic<job*>[capacity]) {}
 
-  // Owner.
+  // Called by the owner.
   [[gnu::always_inline]] ticket push(job* j) noexcept {
     const std::int64_t b = bottom_.load(std::memory_order_relaxed);  // only the owner writes bottom
     if (b >= limit_) [[unlikely]] {
@@ -34,7 +34,7 @@ class chase_lev_deque {
     return b;
   }
 
-  // Owner. True: j is the caller's again.
+  // Called by the owner. Returns true if j is the caller's again.
   [[gnu::always_inline]] bool pop(job* j, ticket b) noexcept {
     // Only the owner writes slots and bottom. A stale slot that matches is caught below: its index
     // is less than top.
@@ -50,7 +50,7 @@ class chase_lev_deque {
     return true;
   }
 
-  // Thief.
+  // Called by a thief.
   job* steal(steal_counters& n, victim_memory&, std::uint64_t) noexcept {
     std::int64_t t = top_.load(std::memory_order_seq_cst);
     if (t >= bottom_.load(std::memory_order_relaxed)) return nullptr;  // a hint that saves the fence
@@ -84,8 +84,8 @@ class chase_lev_deque {
   [[gnu::noinline, gnu::cold]] bool pop_last(std::int64_t b, std::int64_t t) noexcept {
     bool mine = false;
     if (t == b) mine = top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst);
-    // Empty in every case. Not b + 1: an outer frame whose job was stolen comes here with an older
-    // b.
+    // The deque is empty in every case. This does not store b + 1, because an outer frame whose job was stolen comes
+    // here with an older b.
     bottom_.store(top_.load(std::memory_order_relaxed),
                   std::memory_order_relaxed);  // pairs with steal: an old value costs an attempt
     return mine;

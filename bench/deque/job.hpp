@@ -9,9 +9,8 @@ namespace deque_bench {
 struct job;
 using job_entry = void (*)(job*);
 
-// One word serves as code address and as state: the entry while the job is queued or running, 0
-// once it has run. So a fork that is never stolen pays one store for both, and the fast path of the
-// join never reads it.
+// One word serves as code address and as state: the entry while the job is queued or running, and 0 once it has run. So
+// a fork that is never stolen pays one store for both, and the fast path of the join never reads the word.
 struct job {
   std::atomic<std::uintptr_t> word;
 

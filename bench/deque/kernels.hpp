@@ -21,9 +21,9 @@ inline void check(bool correct, const char* what) {
   std::exit(1);
 }
 
-// A sample in which a worker was preempted, or waited for a processor all the time, says nothing
-// about a deque. So: no involuntary context switch in the process, and its threads had at least 95
-// % of the processor time that they could have had.
+// A sample in which a worker was preempted, or waited for a processor all the time, says nothing about a deque. So a
+// sample counts only if there was no involuntary context switch in the process, and its threads had at least 95 % of
+// the processor time that they could have had.
 class quiet_check {
  public:
   explicit quiet_check(unsigned workers) : workers_(workers), switches_(switches()), cpu_(cpu()), wall_(seconds()) {}
@@ -48,7 +48,7 @@ class quiet_check {
   double cpu_, wall_;
 };
 
-// At most one other thread wants a processor at the moment.
+// Returns true if at most one other thread wants a processor at the moment.
 inline bool machine_idle() {
   int running = 99;
   if (std::FILE* f = std::fopen("/proc/loadavg", "r")) {
@@ -144,8 +144,8 @@ struct kernels {
     return t * 1e3;
   }
 
-  // A sample that takes 20 ms where 1 ms would do is one in which a worker had no processor: given
-  // up, and returned as negative.
+  // Returns true for a sample that takes 20 ms where 1 ms would do, in which a worker had no processor. It is given up,
+  // and returned as negative.
   static bool hopeless(double t) noexcept { return t > 2e7 * ticks_per_nanosecond(); }
 
   // A loop of 64 leaves of about 50 ns, as a fork tree; us per loop, over `loops` loops with `gap`
@@ -211,9 +211,8 @@ struct kernels {
     return by == 0 ? NAN : static_cast<double>(start - fork) / ticks_per_nanosecond() / 1e3;
   }
 
-  // The thief comes free while the victim is in a leaf of 1 ms below two more forks: us from the
-  // end of the thief's job to the start of the next, and of the one after that; NaN if the owner
-  // ran one of them.
+  // The thief comes free while the victim is in a leaf of 1 ms below two more forks. Returns the us from the end of the
+  // thief's job to the start of the next, and of the one after that, or NaN if the owner ran one of them.
   struct hidden {
     double first, second;
   };

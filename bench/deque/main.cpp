@@ -29,15 +29,15 @@ std::map<std::string, row> table;
 std::string only;
 double patience_us = 5, deadline = 0;
 
-// Programs that share the machine leave gaps: a sample is taken in one of them if one comes within
-// 50 ms. False: time is over.
+// Programs that share the machine leave gaps. A sample is taken in a gap if one comes within 50 ms. Returns false if
+// the time is over.
 bool wait_for_idle_machine() {
   for (int i = 0; i < 50 && !machine_idle() && seconds() < deadline; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return seconds() < deadline;
 }
 
-// The helpers sleep when nothing runs; now they do not for the next 100 us.
+// The helpers sleep when nothing runs. This keeps them awake for the next 100 us.
 template <class Deque>
 void wake(pool<Deque>& p) {
   p.run([] { spin_nanoseconds(20000); });
@@ -111,8 +111,8 @@ void round_of(long uts_roots, long uts_nodes) {
         take_sample(p, "long-leaf-2", "us", w, [](auto& q) { return k::long_leaf_sample(q).second; });
       }
     }
-    // Without a way to take from a victim that waits in its first half, the region never ends: not
-    // for the plain heartbeat.
+    // Without a way to take from a victim that waits in its first half, the region never ends. So this is not run for
+    // the plain heartbeat.
     if constexpr (Deque::serves_long_leaves) {
       if (wanted("rendezvous")) {
         for (int i = 0; i < 4; ++i)

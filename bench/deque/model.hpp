@@ -1,5 +1,5 @@
-// The states of the split_request protocol and the steps between them, for the exhaustive check of model.cpp; those of
-// the owner and the thieves are the ones of split_request.hpp. A fault can be put in.
+// The states of the split_request protocol and the steps between them. model.cpp checks them exhaustively. The steps of
+// the owner and the thieves are those of split_request.hpp. A fault can be put in.
 #pragma once
 
 #include <array>
@@ -147,7 +147,8 @@ inline void leave_slow(state& s) {
   if (s.result) take(s, job);
   else if (!s.taken[job]) violation("pop said stolen, but nobody has the job");
 }
-// The slow path, or the settling after the owner's own take, is over. Who has answered a flag looks at the names.
+// The slow path, or the settling after the owner's own take, is over. An owner that has answered a flag looks at the
+// names.
 inline void end_settling(state& s) {
   if (s.answering) s.pc = names_back;
   else if (option.by_name && s.gave) s.pc = names_read;

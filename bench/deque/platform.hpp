@@ -1,5 +1,5 @@
-// What the prototypes need from the machine: pause, clock, membarrier, the cheap full fence, a
-// migration-safe thread-local read.
+// The prototypes' interface to the machine: pause, clock, membarrier, the cheap full fence, a migration-safe
+// thread-local read.
 #pragma once
 
 #include <atomic>

@@ -36,8 +36,8 @@ class pool {
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
-  // Runs f on worker 0, which is the calling kernel thread; the others steal meanwhile and are
-  // quiet outside.
+  // Runs f on worker 0, which is the calling kernel thread. The others steal meanwhile, and are quiet outside this
+  // call.
   template <class F>
   void run(F&& f) {
     deque_bench_worker = static_cast<Deque*>(workers_[0].get());
@@ -52,8 +52,8 @@ class pool {
     deque_bench_worker = nullptr;
   }
 
-  // Time from the start of each successful search of a helper to its job, in ticks. Not while
-  // running.
+  // Returns the times from the start of each successful search of a helper to its job, in ticks. It must not be called
+  // while the pool runs.
   std::vector<std::uint64_t> take_search_times() {
     std::vector<std::uint64_t> all;
     for (auto& w : workers_) {
@@ -73,8 +73,8 @@ class pool {
     for (auto& w : workers_) w->counters = {};
   }
 
-  // Called by the owner of a job that it could not pop: works elsewhere until the job is done. A
-  // null place: it was never queued.
+  // Called by the owner of a job that it could not pop: works elsewhere until the job is done. A null place means that
+  // the job was never queued.
   [[gnu::noinline]] static void wait(job& j, typename Deque::ticket place) noexcept {
     if (!place) return j.run();
     auto* self = static_cast<entry*>(static_cast<Deque*>(worker_pointer()));
@@ -101,7 +101,7 @@ class pool {
     pool* owner = nullptr;
     std::vector<victim_memory> memory;
     std::vector<std::uint64_t> search_times;
-    // A new search: what was seen before the last job says nothing about how long a victim has been
+    // Begins a new search: the state that was seen before the last job says nothing about how long a victim has been
     // silent.
     void forget() noexcept {
       for (auto& m : memory) m.since = 0;
@@ -181,8 +181,8 @@ struct closure_frame<B, Ticket, true> : job {
   B closure;
 };
 
-// &object, computed anew: else the compiler keeps it in a callee-saved register across the call of
-// a, which costs every function on the way a store and a load more than the addition does.
+// Returns &object, computed anew. Otherwise the compiler keeps it in a callee-saved register across the call of a,
+// which costs every function on the way a store and a load more than the addition does.
 template <class T>
 [[gnu::always_inline]] inline T* address_again(T& object) noexcept {
   T* address;

@@ -65,8 +65,8 @@ class split_request_deque {
     limit_.store(base_ + capacity, std::memory_order_relaxed);  // not yet shared
   }
 
-  // Owner. The ticket for pop; null: the deque is full and nothing was pushed, and pop will return
-  // false.
+  // Called by the owner. Returns the ticket for pop. It is null if the deque is full and nothing was pushed, and pop
+  // will then return false.
   [[gnu::always_inline]] slot* push(job* j) noexcept {
     slot* b = bottom_.load(std::memory_order_relaxed);  // only the owner writes bottom
     b->store(j, std::memory_order_relaxed);             // pairs with last_resort and take: published by the
@@ -81,10 +81,10 @@ class split_request_deque {
     return b;
   }
 
-  // Owner. True: j was the youngest entry and is the caller's again. False: it was stolen (or sits
-  // in another worker's deque). bottom is set from the ticket, not from its own old value: so forks
-  // and joins do not form one long chain of store-to-load forwardings through bottom (two of them,
-  // 5 to 6 cycles each, in every spawn), and the processor overlaps them.
+  // Called by the owner. Returns true if j was the youngest entry and is the caller's again. Returns false if it was
+  // stolen (or is in another worker's deque). bottom is set from the ticket, not from its own old value. So forks and
+  // joins do not form one long chain of store-to-load forwardings through bottom (two of them, 5 to 6 cycles each, in
+  // every spawn), and the processor overlaps them.
   [[gnu::always_inline]] bool pop(job* j, slot* b) noexcept {
     // Is b the youngest slot of *this* worker, and still j's? Not so after a reset (stolen), after
     // a migration, or when somebody else on this worker took j or pushed above it. Both tests are
@@ -100,9 +100,8 @@ class split_request_deque {
     return true;
   }
 
-  // Thief: one step, never blocks. Takes a public job; else asks; else, when the owner has not
-  // moved for `patience` ticks since this thief asked, helps itself. `mine` is what the thief
-  // remembers of this victim.
+  // Called by a thief: one step, which never blocks. It takes a public job, or else asks. If the owner has not moved
+  // for `patience` ticks since this thief asked, it helps itself. `mine` is the thief's memory of this victim.
   job* steal(steal_counters& n, victim_memory& mine, std::uint64_t patience) noexcept {
     const std::uint64_t x = public_.load(std::memory_order_relaxed);  // a hint; take reads it again
     if (count_of(x) != 0) return take(n);
@@ -149,8 +148,8 @@ class split_request_deque {
     return nullptr;
   }
 
-  // Asks in advance, at the steal of the last public job: else a victim that forks once more and
-  // then stays in a long leaf hides that fork until the thief's last resort.
+  // Asks in advance, at the steal of the last public job. Otherwise a victim that forks once more and then stays in a
+  // long leaf hides that fork until the thief's last resort.
   void refill(steal_counters& n) noexcept {
     if constexpr (Refill) ask(n);
   }
@@ -196,7 +195,7 @@ class split_request_deque {
     return public_.compare_exchange_strong(seen, next, std::memory_order_seq_cst);
   }
 
-  // How many of n private entries a request gets.
+  // Returns how many of n private entries a request gets.
   static std::uint32_t share(std::uint32_t n, std::uint32_t count) noexcept {
     const std::uint32_t k = PublishHalf ? (n + 1) / 2 : n != 0;
     return k > count_max - count ? count_max - count : k;
@@ -221,9 +220,9 @@ class split_request_deque {
     return true;
   }
 
-  // A request that came during a slow path may have had its poison overwritten: look again after
-  // the commit. Ends when the request is answered, or hungry: then limit is poisoned and guard need
-  // not be, since nothing is private.
+  // A request that came during a slow path may have had its poison overwritten, so this looks again after the commit.
+  // It ends when the request is answered, or hungry. In the latter case limit is poisoned, and guard need not be,
+  // because nothing is private.
   void settle(std::uint32_t end) noexcept {
     while (request_.load(std::memory_order_seq_cst)) {
       std::uint64_t x = public_.load(std::memory_order_relaxed);  // the CAS in answer reads it again
@@ -273,17 +272,17 @@ class split_request_deque {
         settle(b);
         return true;
       }
-      // Stolen, and so is everything below. Usually nothing is touched but bottom: the thief's line
-      // stays where it is, and the poisons, if any, work at the next push. The first slot is not
-      // used again until the indices have crept up a little. Not after a failed commit: that has
-      // overwritten a poison, perhaps, and has lowered guard without a new tag.
+      // The job was stolen, and so is everything below. Usually only bottom is changed: the thief's line stays where it
+      // is, and the poisons, if any, work at the next push. The first slot is not used again until the indices have
+      // crept up a little. This is not done after a failed commit, because that may have overwritten a poison, and has
+      // lowered guard without a new tag.
       if (b < creep_max && untouched) {
         bottom_.store(at + 1, std::memory_order_relaxed);  // pairs with last_resort: an empty deque
                                                            // looks empty before and after
         if (wanted) request_.store(true, std::memory_order_seq_cst);
         return false;
       }
-      // bottom goes first: whoever reads the new public_ must not see the old bottom.
+      // bottom goes first, because a thief that reads the new public_ must not see the old bottom.
       bottom_.store(base_, std::memory_order_relaxed);  // pairs with last_resort: by the CAS
       if (!owner_commit(x, pack(x, 0, 0), wanted)) continue;
       if (wanted) request_.store(true, std::memory_order_seq_cst);
@@ -291,7 +290,7 @@ class split_request_deque {
       return false;
     }
   }
-  // For a signal handler that wants to publish: it must not when it interrupts one of these.
+  // For a signal handler that wants to publish: it must not publish when it interrupts such a path.
   struct slow_path {
     explicit slow_path(split_request_deque& d) noexcept : deque(d), before(d.in_slow_path_) { set(true); }
     ~slow_path() { set(before); }

@@ -1,4 +1,4 @@
-// What a thief counts, and what it remembers of a victim.
+// The counts of a thief, and its memory of a victim.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Every item of a random fork tree is taken exactly once, by whatever worker, for every prototype,
-// with 2 to 8 workers and several patiences (0: thieves never ask, every steal of a private job is
-// a last resort). Arguments: seconds per configuration (1), prototype name (all).
+// Every item of a random fork tree is taken exactly once, by any worker, for every prototype, with 2 to 8 workers and
+// several patiences (0 means that thieves never ask, and every steal of a private job is a last resort). Arguments:
+// seconds per configuration (1), prototype name (all).
 #include "chase_lev.hpp"
 #include "heartbeat.hpp"
 #include "pool.hpp"

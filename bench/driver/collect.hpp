@@ -1,4 +1,4 @@
-// From what the processes printed to rows, each checked against serial's result.
+// Turns the output of the processes into rows, each checked against serial's result.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ struct collected {
 // "spike, guided" is the metric "spike" in one of a runtime's ways: serial has it once.
 inline std::string without_way(const std::string& metric) { return metric.substr(0, metric.find(", ")); }
 
-// outputs[i] are the lines of all processes of jobs[i]. A result is right if serial gave the same
-// for the same size; one that serial never gave counts as wrong.
+// outputs[i] are the lines of all processes of jobs[i]. A result is right if serial gave the same for the same size. A
+// result that serial never gave counts as wrong.
 inline collected collect(std::span<const job> jobs, std::span<const std::vector<metric_line>> outputs) {
   std::map<std::pair<std::size_t, std::string>, std::string> expected;
   std::vector<std::string> metrics;

@@ -1,5 +1,5 @@
-// The measures this project holds itself to: which row, and what it has to reach on the machine the
-// figures were set for.
+// The measures that this project sets itself: the row, and the value that it must reach on the machine for which the
+// figures were set.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct measure {
   std::string_view metric;
   unsigned workers;
   std::size_t n;        // the size it is meant for; rows of other sizes are not looked at
-  double reach;         // at most, in the row's unit; 0: that it works at all
+  double reach;         // the largest value, in the row's unit; 0 means that it must only work
   double of_floor = 0;  // instead: at most this many times the row of `futex`
   double of_best = 0;   // instead: at most this many times the best rival of the same run
   // instead, of a row "... from main": at most this many times its twin, whose calls come from inside
@@ -73,7 +73,7 @@ inline constexpr auto measures = std::to_array<measure>({
     {"1,000,000 live blocked threads", "memory", "blocked", 2, 35, 8192},
 });
 
-// measure, workers, best rival of the same run, heddle (default policy), what is to be reached.
+// Returns the columns measure, workers, best rival of the same run, heddle (default policy), and the value to reach.
 inline std::string measures_table(std::span<const row> rows) {
   const auto find = [&](const measure& m, std::string_view runtime, std::string_view metric) -> const row* {
     for (const row& r : rows) {
@@ -86,8 +86,7 @@ inline std::string measures_table(std::span<const row> rows) {
   std::vector<std::vector<std::string>> lines{{"measure", "workers", "best rival", "heddle", "unit", "to reach", ""}};
   for (const measure& m : measures) {
     const row* const ours = find(m, "heddle", m.metric);
-    // A rival's row of a graph facility of its own counts, too: what matters is how fast its users
-    // can be.
+    // A rival's row of a graph facility of its own counts, too, because the speed for its users matters.
     const row* best = ours != nullptr ? best_rival(*ours, rows) : nullptr;
     if (m.metric == "counters" && ours != nullptr) {
       row graph = *ours;

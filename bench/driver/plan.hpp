@@ -1,4 +1,4 @@
-// What `heddle bench` was asked, and the processes that follow from it.
+// The request of `heddle bench`, and the processes that follow from it.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace heddle::bench {
 
 struct request {
   std::vector<std::string> kernels;
-  std::vector<std::string> rivals;  // names, "all" or "none"; empty: none
+  std::vector<std::string> rivals;  // names, "all" or "none"; empty means none
   std::vector<unsigned> workers;
-  std::vector<std::string> policies;  // of heddle; empty: its default
+  std::vector<std::string> policies;  // of heddle; empty means its default
   std::size_t repeat = 5;
   std::size_t samples = 1;  // a process
   std::size_t n = 0;        // 0: each runtime's own
@@ -64,8 +64,7 @@ struct job {
   }
 };
 
-// "sb:sigma=0.5,mu=0.2,random_ws" was split at every comma: what belongs to the policy before it
-// goes back there.
+// "sb:sigma=0.5,mu=0.2,random_ws" was split at every comma. This joins the parts that belong to one policy.
 inline std::vector<std::string> rejoined_policies(const std::vector<std::string>& parts) {
   std::vector<std::string> policies;
   for (const std::string& part : parts) {
@@ -76,7 +75,7 @@ inline std::vector<std::string> rejoined_policies(const std::vector<std::string>
   return policies;
 }
 
-// A name in the request that nothing has: which argument, what was given, what there is.
+// A name in the request that does not exist: the argument, the given name, and the valid ones.
 struct unknown_name {
   std::string argument, given;
   std::vector<std::string> valid;

@@ -1,4 +1,4 @@
-// The benchmark executables: where they are, what they can do, what they print.
+// The benchmark executables: their places, their kernels, and their output.
 #pragma once
 
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct kernel_size {
   std::size_t n = 0;
   std::size_t most = 0;
 
-  // What this runtime is run with when `asked` is asked for (0: nothing is).
+  // Returns the size that this runtime is run with when `asked` is requested (0 if no size is requested).
   [[nodiscard]] std::size_t chosen(std::size_t asked) const {
     return asked == 0 ? n : most != 0 && asked > most ? most : asked;
   }
@@ -61,7 +61,7 @@ inline std::vector<nlohmann::json> json_lines(const std::string& text) {
   return lines;
 }
 
-// Throws nlohmann::json::exception for what is not a line of the protocol.
+// Throws nlohmann::json::exception for a line that is not of the protocol.
 inline std::vector<metric_line> parse_metrics(const std::string& output) {
   std::vector<metric_line> metrics;
   for (const auto& line : json_lines(output)) {
@@ -72,8 +72,8 @@ inline std::vector<metric_line> parse_metrics(const std::string& output) {
   return metrics;
 }
 
-// What a kernel said of an argument that it does not have, "" if nothing: exit status `refused`. (3: the runtime lacks
-// the kernel; 4: a simulated run that stalls.)
+// Returns a kernel's message about an argument that it does not have, or "" if there is none: exit status `refused`. (3
+// means that the runtime lacks the kernel, and 4 a simulated run that stalls.)
 inline constexpr int refused = 5;
 inline std::string parse_refusal(const std::string& output) {
   for (const auto& line : json_lines(output)) {
@@ -82,7 +82,7 @@ inline std::string parse_refusal(const std::string& output) {
   return "";
 }
 
-// What `--list` printed.
+// Parses the output of `--list`.
 inline program parse_list(const std::string& path, const std::string& output) {
   program p;
   p.path = path;
@@ -98,16 +98,16 @@ inline program parse_list(const std::string& path, const std::string& output) {
   return p;
 }
 
-// HEDDLE_BENCH_DIR, and the folders beside the command.
+// Returns HEDDLE_BENCH_DIR and the folders beside the command.
 inline std::vector<std::filesystem::path> program_folders() {
   std::vector<std::filesystem::path> folders = process::folders_beside();
   if (const char* const chosen = std::getenv("HEDDLE_BENCH_DIR")) folders.emplace(folders.begin(), chosen);
   return folders;
 }
 
-// All heddle-bench-* of the first folder that has any, by runtime. One that does not answer --list
-// is left out.
-// heddle's own program is there twice: linked statically, to be measured, and over the shared library, to be simulated.
+// Returns all heddle-bench-* of the first folder that has any, by runtime. A program that does not answer --list is
+// left out. heddle's own program exists twice: linked statically, to be measured, and over the shared library, to be
+// simulated.
 inline std::map<std::string, program> find_programs(const std::vector<std::filesystem::path>& folders,
                                                     bool simulated = false) {
   std::map<std::string, program> found;

@@ -39,12 +39,12 @@ struct row {
   }
 };
 
-// serial is the base and futex the machine's floor: neither is somebody's runtime.
+// serial is the base and futex the machine's floor, so neither is a rival runtime.
 inline bool is_rival(const std::string& runtime) {
   return runtime != "heddle" && runtime != "serial" && runtime != "futex";
 }
 
-// Times of different sizes compare only where they are per operation.
+// Times of different sizes can be compared only if they are per operation.
 inline bool comparable(const row& a, const row& b) {
   return a.kernel == b.kernel && a.metric == b.metric && a.unit == b.unit && (a.n == b.n || a.unit == "ns");
 }
@@ -66,7 +66,7 @@ inline std::optional<double> ratio_to_best_rival(const row& of, std::span<const 
   return of.middle() / best->middle();
 }
 
-// Serial has one worker, whatever the row has.
+// Serial has one worker, whatever the number in the row.
 inline std::optional<double> ratio_to_serial(const row& of, std::span<const row> all) {
   for (const row& r : all) {
     if (r.runtime == "serial" && comparable(r, of) && r.middle() > 0) return of.middle() / r.middle();

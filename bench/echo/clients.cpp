@@ -1,6 +1,5 @@
-// clients PORT CONNECTIONS ECHOES: opens the connections, has ECHOES messages
-// answered, the same number on each connection and one at a time there, each time
-// that a line comes on standard input, and prints the seconds that this took.
+// clients PORT CONNECTIONS ECHOES: opens the connections. Each time that a line comes on standard input, it has ECHOES
+// messages answered, the same number on each connection and one at a time there, and prints the seconds that this took.
 #include <sys/epoll.h>
 
 #include <array>
@@ -27,7 +26,7 @@ void ask(connection& c) {
   c.missing = message.size();
 }
 
-// Takes what has come of the answer; true when it is whole.
+// Takes the part of the answer that has come. Returns true when the answer is complete.
 bool heard(connection& c) {
   std::array<char, echo::message_bytes> answer;
   const ssize_t got = read(c.descriptor, answer.data(), c.missing);

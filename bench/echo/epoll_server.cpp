@@ -1,4 +1,4 @@
-// The same by hand: one kernel thread around epoll.
+// The same echo server, written by hand: one kernel thread around epoll.
 #include <sys/epoll.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// What both servers and the clients need of TCP over the loopback.
+// The functions of TCP over the loopback that both servers and the clients need.
 #pragma once
 
 #include <arpa/inet.h>

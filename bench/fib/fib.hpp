@@ -2,7 +2,7 @@
 // branch called directly, so ns per spawn = time / (F(n+1) - 1), the calls included. Origin: Cilk
 // (Frigo, Leiserson, Randall 1998). Not inlined into itself: gcc flattens the plain recursion seven
 // levels deep, which would measure another program.
-// Told: an inner node and its share of leaves, fib_cycles.
+// Declared costs: an inner node and its share of leaves, fib_cycles.
 // "... from main": each tree is a call of the program's main thread from outside the runtime.
 // Hints: 2 to 1, as in section 4.4.5 of the ADWS thesis (1.618 to 1 would be exact).
 #pragma once
@@ -25,7 +25,7 @@ constexpr std::uint64_t fib_spawns(std::size_t n) {
   return n == 0 ? 0 : b - 1;
 }
 
-// Of the serial program, a node and the leaves below it that it has on average.
+// The cost in the serial program of a node and the leaves below it that it has on average.
 constexpr double fib_cycles = 6.5;
 
 template <class Backend, told::telling Tell = told::telling::no>

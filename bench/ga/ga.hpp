@@ -1,8 +1,8 @@
-// A genetic algorithm with islands: each island has a population that develops by itself, a task an island, and after
-// some generations its best one replaces the worst of the next island. They look for the largest cut of a graph of 64
-// points: who is on which side are the bits of an individual. n islands, `--iterations` rounds. Bound by computation.
-// "GA" of Chen and Guo, section 3.8; the book says no more than that there are islands. Integers, and a random source
-// for each island: the same on every runtime.
+// A genetic algorithm with islands. Each island has a population that develops by itself, in a task of its own. After
+// some generations its best individual replaces the worst of the next island. The islands look for the largest cut of a
+// graph of 64 points; the bits of an individual say on which side each point is. There are n islands and `--iterations`
+// rounds. The kernel is bound by computation. It is "GA" of Chen and Guo, section 3.8; the book says only that there
+// are islands. All values are integers, and each island has a random source, so every runtime has the same result.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class ga_island {
     for (individual& i : now_) i = judged(draw());
   }
 
-  // Some generations: parents are the better of two that are drawn; a child has each bit from either, and one in 64 of
-  // its bits turned on average; the best one lives on.
+  // Runs some generations. Parents are the better of two that are drawn. A child has each bit from either parent, and
+  // one in 64 of its bits is turned on average. The best individual lives on.
   void develop() {
     told::cycles(ga_individual_cycles * ga_population * ga_generations);
     for (std::size_t generation = 0; generation < ga_generations; ++generation) {

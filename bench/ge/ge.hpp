@@ -1,7 +1,8 @@
 // Gaussian elimination of an n x n matrix without pivoting, cut by rows: "GE" and "GE-ir" of Chen and Guo
 // (rows/tree.hpp). Each pivot is an iteration with a tree of its own over the rows below it, which become fewer. The
-// matrix is diagonally dominant; the factors stay below the diagonal. Each row is one task's, in one order, and its
-// unit is compiled without fused multiplications: bit for bit the same on every runtime.
+// matrix is diagonally dominant, and the factors stay below the diagonal. Each row belongs to one task and is computed
+// in one order, and its unit is compiled without fused multiplications. So the result is bit for bit the same on every
+// runtime.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +60,7 @@ struct ge {
     rows_plan plan = rows_plan_of(c);
     plan.work_a_row = static_cast<double>(shape.columns);
     plan.bytes_a_row = memory.bytes_a_row();
-    // Pivots; of the last one there are no rows below.
+    // The number of pivots; below the last one there are no rows.
     const std::size_t pivots = std::min(c.iterations(shape.rows), shape.rows);
     rows_measure<Backend>(
         c, memory, plan, pivots, values(shape),

@@ -1,9 +1,9 @@
-// What kernels tell the simulator of their costs (heddle/cost.hpp), in a form that programs
-// without heddle have, too: there the symbol is missing and nothing is told. A leaf tells
-// its cost once, before it computes; outside a simulation that is two predictable branches.
+// The costs that kernels declare to the simulator (heddle/cost.hpp), in a form that programs without heddle have, too:
+// there the symbol is missing and nothing is declared. A leaf declares its cost once, before it computes. Outside a
+// simulation that is two predictable branches.
 //
-// What is told: every part of the data that a leaf touches, as often as it
-// comes into the innermost cache anew; what hits there is in the cycles.
+// A leaf declares every part of its data that it touches, as often as it comes into the innermost cache anew. Accesses
+// that hit there are included in the cycles.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ extern "C" __attribute__((weak)) void heddle_pause() noexcept;
 namespace heddle::bench::told {
 
 inline const heddle_cost_model* model() { return &heddle_cost == nullptr ? nullptr : heddle::detail::cost_model(); }
-// Tasks of a few nanoseconds do not even ask: their kernels are
-// templates over `telling`, chosen once, before the first task.
+// Tasks of a few nanoseconds do not even test it. Their kernels are templates over `telling`, which is chosen once,
+// before the first task.
 enum class telling : bool { no, yes };
 
-// f.operator()<telling>(), by whether there is somebody to tell.
+// Calls f.operator()<telling>(), by whether costs are declared to a simulator.
 template <class F>
 decltype(auto) choose(F&& f) {
   if (model() != nullptr) [[unlikely]]
@@ -69,15 +69,15 @@ inline void rows(const row_set* sets, std::size_t size, std::size_t count) {
     to->rows(sets, size, count);
 }
 
-// Which piece of a grid a leaf works on: set by the backend whose runtime draws task maps.
+// Names the piece of a grid that a leaf works on. It is set by the backend whose runtime draws task maps.
 inline void (*piece_of_grid)(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1,
                              std::size_t y1) = nullptr;
 inline void piece(const char* grid, std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
   if (piece_of_grid != nullptr) piece_of_grid(grid, x0, y0, x1, y1);
 }
 
-// The simulator's fast mode: a leaf may leave out arithmetic on which
-// nothing else depends; results are then not looked at.
+// Returns true in the simulator's fast mode: a leaf may leave out arithmetic on which nothing else depends. Results are
+// then not checked.
 inline bool only() {
   const auto* to = model();
   return to != nullptr && to->only != 0;

@@ -1,4 +1,4 @@
-// What a kernel sees of its executable: the settings it was started with, and where its figures go.
+// A kernel's view of its executable: the settings it was started with, and the place of its figures.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace heddle::bench {
 struct settings {
   std::string kernel;
   std::size_t n = 0;           // size; the kernel's default unless given
-  std::size_t iterations = 0;  // 0: the kernel's default
-  std::size_t columns = 0;     // of grids that are cut by rows; 0: the kernel's default
-  std::size_t leaf = 0;        // rows of a leaf there; 0: the kernel's default
+  std::size_t iterations = 0;  // 0 means the kernel's default
+  std::size_t columns = 0;     // of grids that are cut by rows; 0 means the kernel's default
+  std::size_t leaf = 0;        // rows of a leaf there; 0 means the kernel's default
   unsigned workers = 2;
   unsigned samples = 3;
   unsigned warmup = 1;
@@ -30,9 +30,8 @@ struct settings {
   bool alpha_random = false;
 };
 
-// One JSON line on standard output per metric. `samples` may be empty: the checksum alone is then
-// reported, so that a runtime that cannot be timed (serial, in the kernels about threads) still
-// says what the result must be.
+// Prints one JSON line on standard output for each metric. `samples` may be empty: the checksum alone is then reported,
+// so that a runtime that cannot be timed (serial, in the kernels about threads) still gives the expected result.
 void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
                   std::uint64_t checksum);
 
@@ -46,12 +45,12 @@ class context {
     takes_iterations_ = true;
     return settings_.iterations != 0 ? settings_.iterations : otherwise;
   }
-  // The file to read; empty: the kernel makes its own data, of size n().
+  // Returns the file to read. If it is empty, the kernel makes its own data, of size n().
   [[nodiscard]] const std::string& input() const {
     takes_input_ = true;
     return settings_.input;
   }
-  // The file to write the result to, after all samples; empty: none.
+  // Returns the file to which the result is written after all samples, or an empty name for none.
   [[nodiscard]] const std::string& output() const {
     takes_output_ = true;
     return settings_.output;
@@ -69,18 +68,18 @@ class context {
     return settings_.leaf != 0 ? settings_.leaf : otherwise;
   }
 
-  // A variant not asked for by name is skipped only where another was asked for.
+  // A variant that was not asked for by name is skipped only if another was asked for.
   [[nodiscard]] bool wants(std::string_view variant) const { return settings_.variant.empty() || chose(variant); }
-  // Asked for by name: one that does not run otherwise.
+  // Returns true if the variant was asked for by name; such a variant does not run otherwise.
   [[nodiscard]] bool chose(std::string_view variant) const {
     if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end()) variants_.emplace_back(variant);
     has_variant_ = has_variant_ || settings_.variant == variant;
     return settings_.variant == variant;
   }
 
-  // Ends the program if it was given what the kernel does not have: before the
-  // first measurement, where it has looked for its variants by then, and after the
-  // first run of a body that might have asked for its iterations or sizes; at the end, too.
+  // Ends the program if it was given an argument that the kernel does not have. It is called before the first
+  // measurement, when the kernel has looked for its variants; after the first run of a body that might have asked for
+  // its iterations or sizes; and at the end.
   void check_variant() const {
     if (settings_.variant.empty() || has_variant_) return;
     std::string known;
@@ -100,9 +99,8 @@ class context {
     check("--level", settings_.level.has_value(), takes_level_);
   }
 
-  // Runs setup, body, check for each warm-up and each sample; only body is timed. A sample is
-  // `scale` times the seconds it took. The checksum must be the same in all of them: a difference
-  // ends the program with an error.
+  // Runs setup, body and check for each warm-up and each sample; only body is timed. A sample is `scale` times the
+  // seconds that it took. The checksum must be the same in all of them; a difference ends the program with an error.
   template <class Setup, class Body, class Check>
   void measure(std::string_view metric, std::string_view unit, double scale, Setup&& setup, Body&& body,
                Check&& check) {
@@ -110,7 +108,7 @@ class context {
     print_metric(metric, unit, m.samples, m.checksum);
   }
 
-  // The same with the figures given back instead of printed.
+  // Does the same, but returns the figures instead of printing them.
   struct measured {
     std::vector<double> samples;
     std::uint64_t checksum = 0;
@@ -155,7 +153,7 @@ class context {
     print_metric(metric, unit, samples, checksum);
   }
 
-  // The result without a time: what the timed rows of other runtimes must match.
+  // Reports the result without a time; the timed rows of other runtimes must match it.
   void expect(std::string_view metric, std::uint64_t checksum) const { print_metric(metric, "", {}, checksum); }
 
  private:
@@ -171,8 +169,9 @@ class context {
 
 struct kernel_entry {
   std::string name;
-  std::size_t n = 0;     // default size
-  std::size_t most = 0;  // largest size this runtime can be asked for in reasonable time; 0: any
+  std::size_t n = 0;  // default size
+  // The largest size that this runtime can finish in reasonable time; 0 means any.
+  std::size_t most = 0;
   void (*execute)(context&) = nullptr;
 };
 

@@ -56,7 +56,7 @@ void context::fail_checksum(std::string_view metric, std::uint64_t first, std::u
   std::exit(1);
 }
 
-// Read by `heddle bench`. The runtime may be at work: nothing is torn down.
+// `heddle bench` reads this. The runtime may be at work, so nothing is torn down.
 void context::refuse(const std::string& said) {
   std::string what = said;  // holds what was given
   std::replace_if(what.begin(), what.end(), [](char c) { return c == '"' || c == '\\' || c < ' '; }, '?');

@@ -1,6 +1,6 @@
-// Partition of an array into another one, in parallel: pieces are counted, the counts summed up, and the pieces copied
-// to where they belong. Keeps the order on both sides, so the result is the same on every runtime. Of the
-// double-buffered quicksort and the kd-tree of the ADWS thesis, section 5.5.1.
+// Parallel partition of an array into another one: pieces are counted, the counts are summed up, and the pieces are
+// copied to their places. It keeps the order on both sides, so the result is the same on every runtime. It belongs to
+// the double-buffered quicksort and the kd-tree of the ADWS thesis, section 5.5.1.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace heddle::bench {
 // an element; half of the branches go wrong
 inline constexpr double partition_count_cycles = 1, partition_copy_cycles = 16;
 
-// Elements of [from, from + n) for which lower() holds go to the front of `to`, the others behind them; returns how
-// many. Pieces have `cutoff` bytes at most; one piece: serial.
+// Moves the elements of [from, from + n) for which lower() holds to the front of `to`, and the others behind them.
+// Returns the number of the former. Pieces have at most `cutoff` bytes; a single piece is done serially.
 template <class Backend, class T, class Lower>
 std::size_t partition_into(const T* from, T* to, std::size_t n, std::size_t cutoff, const Lower& lower) {
   const std::size_t pieces = n * sizeof(T) <= cutoff ? 1 : (n * sizeof(T) + cutoff - 1) / cutoff;

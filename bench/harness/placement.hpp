@@ -33,8 +33,8 @@ inline touch touch_of(std::string_view text, touch otherwise) {
   return otherwise;
 }
 
-// Over the nodes that the process may use; nothing where there is
-// one, or the system refuses: then pages lie as they come.
+// Interleaves over the nodes that the process may use. Does nothing if there is only one, or if the system refuses;
+// then pages lie as they come.
 inline void interleave_pages(void* memory, std::size_t bytes) {
   if (const auto* model = told::model(); model != nullptr) {
     static_cast<void>(model->place(memory, bytes, 1, 0));
@@ -89,9 +89,10 @@ class placed_array {
   std::size_t size_ = 0, bytes_ = 0;
 };
 
-// The calling worker is the first to touch the pages that begin in [first, last); `memory` is where all of it begins. A
-// page fault takes a microsecond or three, not always the same: the simulator numbers page frames in the order of first
-// touch, and workers in step would each get frames of one colour, a part of their caches.
+// The calling worker is the first to touch the pages that begin in [first, last); `memory` is where the whole memory
+// begins. A page fault takes one to three microseconds, not always the same. The variation matters, because the
+// simulator numbers page frames in the order of first touch, and workers in step would each get frames of one colour,
+// which is a part of their caches.
 inline void touch_pages_from(const void* memory, const void* first, const void* last) {
   constexpr std::uintptr_t page = 4096;
   const auto end = reinterpret_cast<std::uintptr_t>(last);
@@ -102,8 +103,8 @@ inline void touch_pages_from(const void* memory, const void* first, const void* 
   }
 }
 
-// Some work without memory. Workers that are still being started when pages are first touched would leave theirs to
-// others: so a tree of these goes before.
+// Some work without memory. Workers that are still being started when pages are first touched would leave their pages
+// to others. So a tree of such moments comes first.
 inline void busy_moment() {
   told::cycles(50'000);
   if (told::model() != nullptr) return;

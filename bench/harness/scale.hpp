@@ -1,9 +1,8 @@
-// What a kernel is told about a machine that is a model: `heddle sim` may run it with caches divided by a number, or
-// with leaves that were written for other vector units.
-//   --shrink K      byte cutoffs of the locality kernels are divided by K, sides of square blocks by its root: tasks
-//   keep their
-//                   size in relation to caches that are divided by K
-//   --leaf-rate R   multiply-adds a cycle that matmul's leaf tells the simulator; what it computes is the same
+// What a kernel is told about a modelled machine: `heddle sim` may run it with caches divided by a number, or with
+// leaves that were written for other vector units.
+//   --shrink K      divides the byte cutoffs of the locality kernels by K, and the sides of square blocks by its root,
+//   so that tasks keep their size in relation to caches that are divided by K
+//   --leaf-rate R   sets the multiply-adds a cycle that matmul's leaf declares to the simulator; its result is the same
 // Both are set once, before a kernel runs.
 #pragma once
 
@@ -14,7 +13,7 @@
 namespace heddle::bench {
 
 inline std::size_t shrink = 1;
-inline double leaf_rate = 0;  // 0: as measured for the compiled loop
+inline double leaf_rate = 0;  // 0 means the rate measured for the compiled loop
 
 inline std::size_t scaled_bytes(std::size_t bytes) { return std::max<std::size_t>(bytes / shrink, 1); }
 

@@ -1,6 +1,6 @@
-// A loop by each of a runtime's schedules: "time, guided" and so on, and "time" by the best of them, or by the one that
-// its loops have if they name none (`schedule_by_default`). --variant default: that one alone, without a name, so that
-// a runtime may be told from outside (HEDDLE_LOOP).
+// Runs a loop by each of a runtime's schedules: "time, guided" and so on. "time" is the best of them, or the schedule
+// of loops that name none (`schedule_by_default`). With --variant default only the latter is run, without a name, so
+// that a runtime may be told from outside (HEDDLE_LOOP).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Heat distribution on a plate, five points, cut by rows: "Heat" and "Heat-ir" of Chen and Guo (rows/tree.hpp), 1,024 x
-// 512 doubles in their section 3.8.2. heat2d is the same in blocks, as the ADWS thesis has it.
+// 512 doubles in their section 3.8.2. heat2d is the same problem in blocks, as in the ADWS thesis.
 #pragma once
 
 #include "rows/stencil.hpp"

@@ -26,8 +26,8 @@ inline constexpr std::size_t heat2d_block = 64;
 // (docs/investigations/heat2d-locality.md).
 inline constexpr double heat2d_cycles = 0.45;
 
-// Rows begin at a cache line and their blocks do, too: no two workers write one line. An odd number of lines a row, and
-// the second grid half a page further on, keep rows and grids from falling into the same cache sets.
+// Rows and their blocks begin at a cache line, so no two workers write one line. An odd number of lines a row, and a
+// second grid that begins half a page further on, keep rows and grids from falling into the same cache sets.
 struct heat2d_shape {
   static constexpr std::size_t line = 16;  // floats
   explicit heat2d_shape(std::size_t n) : n(n), stride((((n + line - 1) / line + 2) | 1) * line) {}
@@ -68,8 +68,8 @@ inline void heat2d_leaf(const float* __restrict from, float* __restrict to, std:
   }
 }
 
-// What is said of the four quarters' work: areas, or those times 1 - a, 1 - a / 2, 1 + a / 2, 1 + a, or random factors
-// between 1 - a and 1 + a.
+// The declared work of the four quarters: areas, or areas times 1 - a, 1 - a / 2, 1 + a / 2, 1 + a, or times random
+// factors between 1 - a and 1 + a.
 struct heat2d_work {
   double of[4];
   heat2d_work(const heat2d_grid& g, std::size_t row, std::size_t column, const double (&area)[4]) {
@@ -175,9 +175,10 @@ class heat2d_memory {
     all(fill);
   }
 
-  // Before the first start(). Under touch::first pages are touched by whoever has the block in which they begin, or of
-  // a page that lies across the border of two blocks the earlier worker would have it: in each row the same one.
-  // Workers that are still being started would leave their pages to others, so some work without memory comes first.
+  // Called before the first start(). Under touch::first the worker that has a block touches the pages that begin in it.
+  // Without care, the earlier worker would have a page that lies across the border of two blocks: in each row the same
+  // worker. Workers that are still being started would leave their pages to others, so some work without memory comes
+  // first.
   template <class Backend>
   void place() const {
     place_by(by_blocks<Backend>());
@@ -219,8 +220,9 @@ class heat2d_memory {
   placed_array<float> memory_;
 };
 
-// Whole rows, as many for each worker, always the same ones: what OpenMP's static schedule makes of a flat loop over
-// them. leaf(row, row_end, column, column_end), and all meet after each of `times`; leaf_of(i) is the i-th time's.
+// Gives whole rows, the same number to each worker, always the same ones, as OpenMP's static schedule does for a flat
+// loop over them. It calls leaf(row, row_end, column, column_end), and all meet after each of `times`; leaf_of(i) is
+// the leaf of the i-th time.
 template <class Backend, class LeafOf>
 void heat2d_static(Backend& backend, std::size_t n, std::size_t times, const LeafOf& leaf_of) {
   backend.members([&](std::size_t number, std::size_t members, const auto& meet) {

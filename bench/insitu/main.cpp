@@ -36,7 +36,7 @@ struct settings {
   int threads = 2;                         // of the simulation
   int cells = 16;
   int steps = 50;
-  int every = 1;      // steps from one analysis to the next; 0: none
+  int every = 1;      // steps from one analysis to the next; 0 means none
   int pieces = 1;     // threads of one
   int compared = 60;  // atoms to which each atom of an analysis is compared
   std::string json;
@@ -50,8 +50,8 @@ struct outcome {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Distances of some pairs of atoms, counted by length: a part of a radial distribution. It calls nothing, so that
-// signal-yield may preempt it anywhere. The pairs that are nearer than half the side.
+// Counts distances of some pairs of atoms by length: a part of a radial distribution. It calls nothing, so that
+// signal-yield may preempt it anywhere. Returns the number of pairs that are nearer than half the side.
 std::uint64_t count_pairs(const std::vector<double>& at, double side, int piece, int pieces, int compared) {
   const std::size_t atoms = at.size() / 3;
   const std::size_t stride = std::max<std::size_t>(1, atoms / static_cast<std::size_t>(compared));
@@ -73,7 +73,7 @@ std::uint64_t count_pairs(const std::vector<double>& at, double side, int piece,
   return sum;
 }
 
-// Analyses that have begun, by whichever threads.
+// Analyses that have begun, by threads of either kind.
 class analyses {
  public:
   explicit analyses(const settings& s) : s_(s) {}

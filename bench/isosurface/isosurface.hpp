@@ -1,11 +1,11 @@
-// The surface on which a volume has a value, by marching tetrahedra: a parallel loop over rows of cells counts the
-// triangles of each, and a second one writes them to where those of the rows before end. A row of cells reads four rows
-// of points; the next one shares two of them, and the one above two others: workers near each other in the loop find in
-// a shared cache what the others have read. How far apart the uses of a point are is a plane, of --columns^2 cells, by
-// default of n^2, and there are n of them; or --input: a legacy VTK file of structured points (volume.hpp). --level:
-// the value; --output: a file of the surface (surface.hpp). Its unit is compiled without fused multiplications: bit for
-// bit the same on every runtime. Triangles have an order, that of the rows. It is what Tchiboukdjian
-// et al. measure, whose loops keep workers together.
+// The surface on which a volume has a given value, by marching tetrahedra. A parallel loop over rows of cells counts
+// the triangles of each row, and a second one writes them behind those of the rows before. A row of cells reads four
+// rows of points. The next row shares two of them, and the row above shares two others, so workers near each other in
+// the loop find in a shared cache the rows that the others have read. Two uses of a point are a plane apart, which has
+// --columns^2 cells, by default n^2; there are n planes. --input: a legacy VTK file of structured points (volume.hpp);
+// --level: the value; --output: a file of the surface (surface.hpp). Its unit is compiled without fused
+// multiplications, so the result is bit for bit the same on every runtime. Triangles are in the order of the rows.
+// Tchiboukdjian et al. measure this kernel, and their loops keep workers together.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// What marching tetrahedra makes of a cell. A cell is a cube whose corner c is at (c & 1, c >> 1 & 1, c >> 2); it is
-// cut into the six tetrahedra whose corners are 0, one of its neighbours, one of that one's, and 7, so that cells
-// beside each other cut the side between them in the same way (Kuhn's division). Source: Doi, Koide, "An efficient
-// method of triangulating equi-valued surfaces by using tetrahedral cells", IEICE Transactions E74(1), 1991.
+// Marching tetrahedra in a cell. A cell is a cube whose corner c is at (c & 1, c >> 1 & 1, c >> 2). It is cut into six
+// tetrahedra. Their corners are 0, a neighbour of 0, a neighbour of that neighbour, and 7. So neighbouring cells cut
+// the side between them in the same way (Kuhn's division). Source: Doi, Koide, "An efficient method of triangulating
+// equi-valued surfaces by using tetrahedral cells", IEICE Transactions E74(1), 1991.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
-// One fork and one join. "pair": two empty halves, ns per fork-join. "coarse": two halves of 1 ms
-// each, microseconds from the fork to the start of the half that another worker has to fetch; a
-// half that nobody fetches starts after 1,000. The coarse sample is the median of its joins;
-// "coarse_p90" shows the tail. "... from main": each fork is a call of the program's main thread from
-// outside the runtime, instead of all from inside one call; a twentieth as many pairs.
+// One fork and one join. "pair": two empty halves, ns per fork-join. "coarse": two halves of 1 ms each, microseconds
+// from the fork to the start of the half that another worker has to fetch; a half that no worker fetches starts after
+// 1,000. The coarse sample is the median of its joins; "coarse_p90" shows the tail. "... from main": each fork is a
+// call of the program's main thread from outside the runtime, instead of all from inside one call; a twentieth as many
+// pairs.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Builds a kd-tree over n random points in space, between two buffers: at each node the points are partitioned in
-// parallel around the median of the first three, along x, y and z in turn. Leaves of 4 KB; below 64 KB serial. As
-// quicksort with less work a byte. Origin: section 5.5.1 of the ADWS thesis.
+// Builds a kd-tree over n random points in space, between two buffers. At each node the points are partitioned in
+// parallel around the median of the first three, along x, y and z in turn. Leaves have 4 KB; parts below 64 KB are
+// serial. It is like quicksort with less work a byte. Origin: section 5.5.1 of the ADWS thesis.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ struct kdtree_point {
   double at[3];
 };
 
-// The node that cuts its points into [first, border) and [border, last)
-// stands at nodes[border], since no other cuts there. count 0: none does.
+// The node that cuts its points into [first, border) and [border, last) stands at nodes[border], because no other node
+// cuts there. If `count` is 0, none does.
 struct kdtree_node {
   double pivot;
   std::uint32_t axis;

@@ -1,7 +1,7 @@
-// The 0-1 knapsack problem by branch and bound: each item is taken in one task and left in another; a task ends where
-// even parts of items could not beat the best load that anybody has found. So how much work there is depends on the
-// order of tasks; the result does not. n items. Bound by computation. Origin: the Cilk distribution's knapsack; one of
-// the programs of Chen and Guo, section 3.8.
+// The 0-1 knapsack problem by branch and bound. Each item is taken in one task and left in another. A task ends where
+// even parts of items could not beat the best load that any task has found. So the amount of work depends on the order
+// of tasks; the result does not. There are n items. The kernel is bound by computation. Origin: the Cilk distribution's
+// knapsack; one of the programs of Chen and Guo, section 3.8.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct knapsack_item {
 
 // The rest of a bound's work is in the items that it looks at. Counted, not measured.
 inline constexpr double knapsack_node_cycles = 12, knapsack_item_cycles = 3;
-inline constexpr std::size_t knapsack_serial = 12;  // items that one task decides by itself
+inline constexpr std::size_t knapsack_serial = 12;  // items that a single task decides by itself
 
 class knapsack_problem {
  public:
@@ -53,7 +53,7 @@ class knapsack_problem {
   }
 
  private:
-  // False where items from `next` on cannot make the load worth more than the best one.
+  // Returns false if items from `next` on cannot make the load worth more than the best one.
   bool may_win(std::size_t next, std::uint64_t room, std::uint64_t value, std::uint64_t& looked) const {
     for (; next < items_.size() && items_[next].weight <= room; ++next, ++looked) {
       room -= items_[next].weight;

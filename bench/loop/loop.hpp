@@ -1,17 +1,17 @@
-// Parallel loops, microseconds a loop.
-// "n=..": equal trivial iterations (y += a x in floats), 2, 1,000, 100,000 and 10^7 of them. What a
-// runtime adds to a loop too short to share, what it takes to share a longer one, and whether it
-// keeps one that streams memory in order.
-// "triangle=..": iteration i takes i steps. "spike": of 1,000 iterations the last 64th holds nearly
-// all work. "first", "last": the first or the last of 1,000 takes as long as all others together. "tail": of 1,000 a
-// part 1 / k takes k times the least or longer, wherever in the loop. Runtimes with several schedules have a row for
-// each ("spike, guided"); the row without one is the best of them, of heddle the one that a loop has by default.
+// Parallel loops, in microseconds a loop.
+// "n=..": equal trivial iterations (y += a x in floats), 2, 1,000, 100,000 and 10^7 of them. They show what a runtime
+// adds to a loop too short to share, what it takes to share a longer one, and whether it keeps one that streams memory
+// in order.
+// "triangle=..": iteration i takes i steps. "spike": of 1,000 iterations the last 64th holds nearly all work. "first",
+// "last": the first or the last of 1,000 takes as long as all others together. "tail": of 1,000 a part 1 / k takes k
+// times the least or longer, wherever in the loop. Runtimes with several schedules have a row for each ("spike,
+// guided"). The row without a schedule is the best of them; for heddle it is the one that a loop has by default.
 // --variant even or uneven: only the rows of equal iterations, or only the others.
 // "... from main": each loop is a call of the program's main thread from outside the runtime, instead of all from
 // inside one call. For OpenMP the two are the same.
-// --n gives one length in place of all this. The sign of a alternates, so the sums stay small
-// integers. Both arrays begin at a cache line, and not at the same place of a page: where the
-// allocator happened to put them decided more than the runtime did (5 or 9 us for 100,000 on one core).
+// --n gives one length in place of all this. The sign of a alternates, so the sums stay small integers. Both arrays
+// begin at a cache line, and not at the same place of a page, because the place that the allocator happened to choose
+// decided more than the runtime did (5 or 9 us for 100,000 on one core).
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ struct loop {
   template <class Backend>
   static constexpr bool supports = Backend::loops;
 
-  // Line by line, by whoever has a line's first element: one vector
-  // instruction each to load, to multiply and add, to store.
+  // Declares line by line, on the worker that has a line's first element: one vector instruction each to load, to
+  // multiply and add, to store.
   static void tell_line(const float* from, float* to, std::size_t k) {
     constexpr std::size_t line = 64 / sizeof(float);
     if (k % line != 0) return;

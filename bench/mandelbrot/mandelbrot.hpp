@@ -18,7 +18,7 @@ inline constexpr std::uint32_t mandelbrot_limit = 256;
 // A step: two multiplications and two additions that wait for each other, four cycles each. Counted, not measured.
 inline constexpr double mandelbrot_step_cycles = 16;
 
-// Steps until z = z^2 + c leaves the circle of radius 2; mandelbrot_limit: it does not.
+// Returns the number of steps until z = z^2 + c leaves the circle of radius 2, or mandelbrot_limit if it does not.
 inline std::uint32_t mandelbrot_steps(double re, double im) {
   double x = 0, y = 0;
   for (std::uint32_t i = 0; i < mandelbrot_limit; ++i) {

@@ -69,9 +69,9 @@ void matmul_task(float* c, const float* a, const float* b, std::size_t rows, std
   }
 }
 
-// The recursion of the ADWS thesis (figure 4.5): the inner side is cut first, and the four quarters of C get the
-// products of its first half, in parallel, then those of the second. So C is gone over twice at each level, and every
-// task has two groups in a row. A group of four is a fork of forks that tell the bytes of all four, as the group would.
+// The recursion of the ADWS thesis (figure 4.5). The inner side is cut first. The four quarters of C get the products
+// of its first half, in parallel, then those of the second. So each level goes over C twice, and every task has two
+// groups in a row. A group of four is a fork of forks that declare the bytes of all four, as the group would.
 inline bool halves_to_leaves(std::size_t n) {
   const std::size_t leaf = scaled_side(matmul_cutoff, 16);
   while (n > leaf && n % 2 == 0) n /= 2;

@@ -62,7 +62,7 @@ struct memory {
           std::atomic_ref(*slot).store(2);
         });
       }
-      // Each has to reach the gate: until then its stack may not have been touched.
+      // Each thread must reach the gate, because until then its stack may not have been touched.
       for (std::size_t i = 0; i < count; ++i) {
         while (std::atomic_ref(passed[i]).load() == 0) Backend::yield();
       }

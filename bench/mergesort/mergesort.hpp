@@ -53,7 +53,7 @@ void merge_task(const std::uint32_t* a, const std::uint32_t* a_end, const std::u
       [=] { merge_task<Backend>(a_middle, a_end, b_middle, b_end, out_middle); });
 }
 
-// Sorts [first, last); the result lies in `other` (same length) if `into_other`, else in place.
+// Sorts [first, last). The result lies in `other` (same length) if `into_other`, and otherwise in place.
 template <class Backend>
 void mergesort_task(std::uint32_t* first, std::uint32_t* last, std::uint32_t* other, bool into_other) {
   const std::ptrdiff_t n = last - first;

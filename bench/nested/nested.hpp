@@ -1,10 +1,11 @@
-// A loop over n solvers, one more than there are workers, each of which smooths points
-// of its own sweep by sweep with parallel loops: code that is parallel calls code that
-// is parallel, as programs do that are made of libraries. Milliseconds for all solvers.
+// A loop over n solvers, one more than there are workers. Each solver smooths points of its own sweep by sweep with
+// parallel loops. So parallel code calls parallel code, as in programs that are made of libraries. The figure is the
+// milliseconds for all solvers.
 //   solvers        with the runtime's own settings; OpenMP then runs the inner loops on one thread each
-//   solvers_open   OpenMP only: nested regions allowed to be parallel (omp_set_max_active_levels(2)), which is what
-//   makes the solvers share the workers evenly
-// --iterations: sweeps. The points are small integers times powers of two, so that sums are exact whoever adds them.
+//   solvers_open   OpenMP only: nested regions may be parallel (omp_set_max_active_levels(2)), which makes the solvers
+//   share the workers evenly
+// --iterations is the number of sweeps. The points are small integers times powers of two, so sums are exact in any
+// order.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +75,7 @@ struct nested {
         Backend::allow_nested_regions();
         measure<Backend>(c, "solvers_open");
       } else if constexpr (Backend::is_serial) {
-        measure<Backend>(c, "solvers_open");  // what the result must be
+        measure<Backend>(c, "solvers_open");  // reports the expected result
       }
     });
   }

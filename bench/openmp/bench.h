@@ -1,18 +1,18 @@
-// Measured constructs of OpenMP, one a file. Plain C that any OpenMP compiler takes, so that one program is run on the
-// compiler's own runtime and on heddle's.
+// Measured constructs of OpenMP, one a file. They are plain C that any OpenMP compiler takes, so that the same program
+// runs on the compiler's own runtime and on heddle's.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// One sample: runs the construct, and says how many units (tasks, regions) that were. The time is main.c's to take.
-// False: a result is wrong.
+// One sample: runs the construct, and sets the number of its units (tasks, regions). main.c takes the time. Returns
+// false if a result is wrong.
 typedef bool (*construct_body)(int threads, size_t n, size_t* units);
 
 struct construct {
   const char* name;
   const char* unit;  // of which the time of one is told
-  size_t n;          // unless --n says otherwise; 0: the construct has no size
+  size_t n;          // unless --n says otherwise; 0 means that the construct has no size
   construct_body body;
 };
 

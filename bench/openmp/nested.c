@@ -1,4 +1,4 @@
-// Regions inside a region: each thread of the outer one encounters n inner ones of as many threads.
+// Regions inside a region: each thread of the outer region encounters n inner regions of as many threads.
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -16,7 +16,7 @@ bool nested_regions(int threads, size_t n, size_t* units) {
   return entered == *units;
 }
 
-// The inner one is a loop with a reduction, of 1,000 iterations.
+// The inner region is a loop with a reduction, of 1,000 iterations.
 bool nested_loops(int threads, size_t n, size_t* units) {
   atomic_size_t wrong = 0;
   omp_set_max_active_levels(2);

@@ -11,7 +11,7 @@ static bool all_once(const unsigned char* seen, size_t n) {
   return true;
 }
 
-// Whether `mark` adds 1 to each of n bytes.
+// Returns true if `mark` adds 1 to each of n bytes.
 static bool marks_all(void (*mark)(int threads, size_t n, unsigned char* seen), int threads, size_t n, size_t* units) {
   unsigned char* const seen = calloc(n, 1);
   if (seen == NULL) return false;

@@ -5,7 +5,7 @@
 
 namespace heddle::bench_panels {
 
-// What a task reads or writes it names by a byte of its block column.
+// A task names the data that it reads or writes by a byte of its block column.
 void factorisation::run(const matrix& of) {
   a_ = of;
   const int blocks = this->blocks();
@@ -120,7 +120,7 @@ void lu::update(int k, int j) {
   }
 }
 
-// Panels to the left of one have not heard of its exchanges of rows.
+// Panels to the left do not contain the exchanges of rows of later panels.
 double lu::error(const matrix& of) const {
   matrix f = a_;
   const int n = s_.n;
@@ -255,7 +255,7 @@ void cholesky::panel(int k) {
   }
 }
 
-// The lower half alone.
+// Updates the lower half alone.
 void cholesky::update(int k, int j) {
   const int begin = k * s_.block, b = s_.block;
   numbers row(static_cast<std::size_t>(b));

@@ -1,5 +1,5 @@
-// LU, QR and Cholesky by block columns: a task factors a panel, with a parallel region of its own inside, others update
-// the block columns behind it; panels begin as soon as their own column is up to date (lookahead).
+// LU, QR and Cholesky by block columns. A task factors a panel, with a parallel region of its own inside; other tasks
+// update the block columns behind it. A panel begins as soon as its own column is up to date (lookahead).
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace heddle::bench_panels {
 struct shape {
   int n{1000};     // rows and columns; a multiple of block
   int block{100};  // columns of a panel
-  int tile{50};    // rows that one thread of a panel has at least
+  int tile{50};    // the least number of rows of a thread of a panel
   int outer{2};    // threads of the region whose tasks these are
   int inner{2};    // threads of a panel's region
   waiting how{waiting::spin};
@@ -47,7 +47,7 @@ class lu final : public factorisation {
  private:
   void panel(int k) override;
   void update(int k, int j) override;
-  std::vector<int> pivots_;  // row i changed places with that one
+  std::vector<int> pivots_;  // the row with which row i changed places
 };
 
 class qr final : public factorisation {

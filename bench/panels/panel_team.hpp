@@ -1,5 +1,5 @@
-// A nested parallel region that factors a panel: its threads meet at a barrier of the program's own after each step, as
-// those of SLATE do.
+// A nested parallel region that factors a panel. Its threads meet at a barrier of the program's own after each step, as
+// in SLATE.
 #pragma once
 
 #include <omp.h>

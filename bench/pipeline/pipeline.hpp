@@ -1,4 +1,4 @@
-// Items through a pipeline of three stages: a serial source, a parallel stage, a serial sink that keeps the order;
+// Items through a pipeline of three stages: a serial source, a parallel stage, and a serial sink that keeps the order;
 // nanoseconds an item. "empty": the stages do next to nothing. "computing": the parallel stage computes for about half
 // a microsecond. The serial program calls one stage after the other.
 #pragma once

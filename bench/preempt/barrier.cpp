@@ -3,7 +3,7 @@
 
 namespace preempt {
 
-// Ten threads a worker that meet at a barrier by spinning. Without preemption they never would.
+// Ten threads a worker meet at a barrier by spinning. Without preemption they would never meet.
 nlohmann::json barrier(const settings& s) {
   nlohmann::json rows = nlohmann::json::array();
   const unsigned phases = s.repeats != 0 ? s.repeats : 1000;

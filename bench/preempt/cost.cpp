@@ -1,10 +1,10 @@
-// How long it takes from one thread to the next at a tick. After Table 3.1 of the thesis.
+// The time from one thread to the next at a tick. After Table 3.1 of the thesis.
 #include "measure.hpp"
 
 namespace preempt {
 
-// Two threads on one processor look at the clock all the time. Whoever finds the other's time there has just got the
-// processor: the difference is what the change of threads took.
+// Two threads on one processor look at the clock all the time. A thread that finds the other thread's time there has
+// just got the processor. The difference is the cost of the change of threads.
 nlohmann::json cost(const settings& given) {
   settings s = given;
   s.workers = 1;
@@ -24,11 +24,11 @@ nlohmann::json cost(const settings& given) {
         std::uint64_t before = last.load(std::memory_order_relaxed);
         while (!done.load(std::memory_order_relaxed)) {
           const std::uint64_t now = stamp() & (~std::uint64_t{0} >> 1);  // one bit is for who
-          // Fails when the other has run since: then `before` is its last look at the clock.
+          // It fails if the other thread has run since; then `before` is the other's last look at the clock.
           if (last.compare_exchange_strong(before, now << 1 | who, std::memory_order_relaxed)) {
             before = now << 1 | who;
           } else if (before != 0 && (before & 1) != who) {
-            // room was reserved: nothing is allocated
+            // room was reserved, so nothing is allocated
             gaps.push_back(static_cast<double>((stamp() & (~std::uint64_t{0} >> 1)) - (before >> 1)) / rate);
             if (gaps.size() >= wanted) done.store(true);
           }

@@ -1,8 +1,8 @@
-// What a simulation loses to analyses of its results that run beside it. After Section 3.3.4 of the thesis, with the
-// molecular dynamics program of the examples in LAMMPS's place: every fourth step's atoms are copied, and their
+// The cost to a simulation of analyses of its results that run beside it. It follows Section 3.3.4 of the thesis, with
+// the molecular dynamics program of the examples in LAMMPS's place. Every fourth step's atoms are copied, and their
 // distances counted while later steps run; several analyses may be under way. A step ends with a gap, as for messages
 // of other processes: the main thread polls, as MPI does and as in the thesis, or it sleeps. In the gap, and while one
-// thread moves the atoms, the other processors are idle: for longer than all analyses take.
+// thread moves the atoms, the other processors are idle for longer than all analyses take.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ class team {
   }
   team(const team&) = delete;
   team& operator=(const team&) = delete;
-  // work(p) for all p of the team; empty: the end.
+  // Calls work(p) for all p of the team; an empty function means the end.
   void run(const std::function<void(unsigned)>& work) {
     {
       const std::lock_guard hold(mutex_);
@@ -84,8 +84,8 @@ struct arrangement {
 };
 
 void be_nice() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
-// Linux lets a thread of the ordinary policy evict one of this policy
-// as soon as it is ready; from a nice one it takes its share.
+// Linux lets a thread of the ordinary policy evict one of this policy as soon as it is ready. From a nice thread it
+// only takes its share.
 void be_idle() {
   const sched_param none{};
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
@@ -104,7 +104,7 @@ void poll() {
   while (seconds() < end) heddle::this_thread::pause();
 }
 
-// Simulation and analysis in one; what differs is how threads are made and how they wait.
+// Runs simulation and analysis. The arguments decide how threads are made and how they wait.
 template <class ForParts, class Start, class Wait>
 spent simulate(bool with_analysis, unsigned workers, unsigned pieces, ForParts&& for_parts, Start&& start,
                Wait&& wait) {
@@ -174,7 +174,7 @@ spent once(const arrangement& a, const settings& s, gap how, bool with_analysis)
   return took;
 }
 
-// Milliseconds that one processor needs for an analysis.
+// Returns the milliseconds that a single processor needs for an analysis.
 double analysis_alone() {
   const insitu::fluid fluid(side);
   insitu::radial_distribution g(1);

@@ -1,5 +1,5 @@
-// What the measurements of heddle-preempt share: the ways to be
-// preempted, a clock, statistics, results as a table and as JSON.
+// The parts that the measurements of heddle-preempt share: the ways to be preempted, a clock, statistics, results as a
+// table and as JSON.
 #pragma once
 
 #include <heddle/heddle.hpp>
@@ -24,7 +24,7 @@
 
 namespace preempt {
 
-// One row of a table. `threads`: kernel threads, one a thread; the others are user-level.
+// One row of a table. `threads` means kernel threads, one a thread; the others are user-level.
 struct way {
   const char* name;
   bool threads;
@@ -127,10 +127,10 @@ struct settings {
   unsigned workers = 1;
   std::chrono::nanoseconds interval{1'000'000};
   std::string timer = "aligned";
-  unsigned repeats = 0;  // 0: the measurement's own
+  unsigned repeats = 0;  // 0 means the measurement's own
 };
 
-// Workers bound where each can have a processor.
+// Makes workers that are bound if each can have a processor.
 inline std::unique_ptr<heddle::runtime> runtime_for(const way& w, const settings& s) {
   if (w.threads) return nullptr;
   return std::make_unique<heddle::runtime>(options(w, s.workers, s.interval, s.timer));
@@ -165,7 +165,7 @@ void run_threads(const way& w, const settings& s, heddle::runtime* rt, unsigned 
   });
 }
 
-// Each prints a table and returns its rows. Throw what the runtime throws for settings that cannot be.
+// Each function prints a table and returns its rows. It throws what the runtime throws for impossible settings.
 nlohmann::json cost(const settings& s);
 nlohmann::json overhead(const settings& s);
 nlohmann::json timers(const settings& s);

@@ -1,4 +1,4 @@
-// What computing threads lose to ticks. After Figs. 3.6 and 3.7 of the thesis.
+// The time that computing threads lose to ticks. After Figs. 3.6 and 3.7 of the thesis.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 
 namespace preempt {
 
-// As many equal threads as workers, on fewer and fewer of them. Ideal: threads / active workers.
+// As many equal threads as workers, on fewer and fewer of them. The ideal is threads / active workers.
 nlohmann::json packing(const settings& given) {
   nlohmann::json rows = nlohmann::json::array();
   settings s = given;

@@ -1,13 +1,13 @@
-// What a tick takes from the thread it interrupts, for each kind of
-// timer and number of workers. After Fig. 3.4 of the thesis.
+// The time that a tick takes from the thread it interrupts, for each kind of timer and number of workers. After Fig.
+// 3.4 of the thesis.
 #include "measure.hpp"
 
 namespace preempt {
 
 namespace {
 
-// Gaps in a thread's looks at the clock. Shorter ones are the loop's
-// own, longer ones somebody else's time on the processor.
+// Gaps in a thread's looks at the clock. Shorter gaps are the loop's own; during longer ones another process had the
+// processor.
 constexpr double least_us = 0.5, most_us = 500;
 
 struct alignas(64) gaps {
@@ -15,7 +15,7 @@ struct alignas(64) gaps {
   std::vector<double> each;
 };
 
-// One computing thread a worker, so that every tick finds nothing else to run; for that long.
+// Runs one computing thread a worker for `span`, so that every tick finds nothing else to run.
 void watch_the_clock(const way& w, const settings& s, heddle::runtime& rt, double span, double rate,
                      std::vector<gaps>& all) {
   all.assign(s.workers, {});
@@ -63,7 +63,7 @@ nlohmann::json timers(const settings& given) {
       std::vector<double> means, each;
       std::uint64_t ticks = 0;
       for (unsigned r = 0; r < repeats; ++r) {
-        // the kernel's own interruptions: taken off the mean, not off the median
+        // the kernel's own interruptions are subtracted from the mean, not from the median
         watch_the_clock(plain, s, *rt, span, rate, without);
         const std::uint64_t before = rt->statistics().ticks;
         watch_the_clock(preempted, s, *rt, span, rate, with);

@@ -57,8 +57,8 @@ struct spent {
   double sum = 0;  // of the threads' own times
 };
 
-// body(i) on `count` threads at once, as many on each worker: a thread that is
-// not preemptive waits on each until there is one on all, and makes the others.
+// Calls body(i) on `count` threads at once, as many on each worker. A thread that is not preemptive waits on each
+// worker until there is one on all, and makes the others.
 template <class F>
 spent on_threads(heddle::runtime& home, const std::string& technique, unsigned count, F&& body) {
   std::vector<double> begins(count), ends(count);
@@ -75,7 +75,8 @@ spent on_threads(heddle::runtime& home, const std::string& technique, unsigned c
         there.fetch_add(1);
         while (there.load() < makers) wait_a_turn(makers_turn_us);
         std::vector<heddle::thread> mine;
-        // for whoever asked this worker for something while it had nothing to do: the others stay
+        // This thread is for a worker that asked this one for something while it had nothing to do; the other threads
+        // stay.
         mine.emplace_back(plain, [] {});
         for (unsigned i = m; i < count; i += makers) {
           mine.emplace_back(t, [&, i] {
@@ -108,7 +109,8 @@ samples run(const settings& s) {
   settings plain = s;
   plain.technique = "none";
   for (unsigned r = 0; r < s.repeats; ++r) {
-    // The pages' first touch, and kernel threads that are made when they are first wanted, belong to neither.
+    // The pages' first touch, and kernel threads that are made when they are first needed, belong to neither
+    // measurement.
     const auto base = runtime_for(plain);
     if (!arrays.empty()) on_threads(*base, "none", count, [&](unsigned i) { pass(arrays[i], false); });
     const spent without = on_threads(*base, "none", count, work);
@@ -133,8 +135,8 @@ samples run(const settings& s) {
   return got;
 }
 
-// Two threads on one processor look at the clock all the time: what
-// lies between the last look of one and the first of the other.
+// Two threads on one processor look at the clock all the time. The figure is the time between the last look of one and
+// the first of the other.
 samples cost(const settings& given) {
   settings s = given;
   s.workers = 1;
@@ -172,7 +174,8 @@ samples cost(const settings& given) {
   return got;
 }
 
-// Threads that meet by spinning; time of a barrier over the others of the worker that have their turns meanwhile.
+// Threads that meet by spinning: the time of a barrier divided by the number of the worker's other threads that have
+// their time slices meanwhile.
 samples barrier(const settings& s) {
   samples got;
   const unsigned count = s.workers * s.threads;
@@ -197,7 +200,7 @@ samples barrier(const settings& s) {
   return got;
 }
 
-// As many equal threads as workers, on some of them; over all workers' time, and over that the ideal.
+// As many equal threads as workers, on some of them: the time over that of all workers, and that over the ideal.
 samples packing(const settings& s) {
   samples got;
   for (unsigned r = 0; r < s.repeats; ++r) {
@@ -213,7 +216,8 @@ samples packing(const settings& s) {
   return got;
 }
 
-// Seconds of a simulation until its last step has ended; *all: until the last analysis has, too.
+// Returns the seconds of a simulation until its last step has ended. *all is the time until the last analysis has
+// ended, too.
 double steps_with_analyses(const settings& s, double analysis_us, double* all) {
   const auto home = runtime_for(s);
   heddle::thread_options simulation, analysis;
@@ -249,7 +253,7 @@ double steps_with_analyses(const settings& s, double analysis_us, double* all) {
   return took;
 }
 
-// What a simulation with analyses beside it takes, over the simulation alone.
+// Returns the time of a simulation with analyses beside it, divided by that of the simulation alone.
 samples insitu(const settings& s) {
   samples got;
   for (unsigned r = 0; r < s.repeats; ++r) {

@@ -1,6 +1,7 @@
-// A graph that mixes computation and messages, after figure 2 of Bak et al. (2021): one thread makes tasks that
-// compute, all the time. Beside it tasks compute for as long that have begun a chain of messages before. The chains
-// overlap with the computation if somebody takes them up; for those who stay with the one that makes most, they wait.
+// A graph that mixes computation and messages, after figure 2 of Bak et al. (2021). One thread makes tasks that
+// compute, all the time. Beside it there are tasks that compute for as long, and that have begun a chain of messages
+// before. The chains overlap with the computation if some worker takes them up. With thieves that stay with the worker
+// that makes most, the chains wait.
 #include <algorithm>
 #include <chrono>
 
@@ -32,7 +33,7 @@ void panel(const settings& s, unsigned number) {
 
 samples messages(const settings& s) {
   samples got;
-  // so that all of them take as long as a panel does, by the workers that have none
+  // so that all of them, on the workers that have no panel, take as long as a panel does
   const unsigned others = s.workers > s.outer ? s.workers - s.outer : 1;
   const auto small = static_cast<unsigned>(others * s.operation_us / s.region_us);
   const unsigned at_first = std::min(small, 4 * s.workers);
@@ -44,7 +45,7 @@ samples messages(const settings& s) {
       const auto make = [&](unsigned from, unsigned to) {
         for (unsigned i = from; i < to; ++i) all.run([&s, i] { compute(s.region_us / 1000, i); });
       };
-      make(0, at_first);  // who takes a panel has a victim already, and so have those who do not
+      make(0, at_first);  // a worker that takes a panel has a victim already, and so have those that take none
       for (unsigned p = 0; p < s.outer; ++p) all.run([&s, p] { panel(s, p); });
       make(at_first, small);
       all.wait();

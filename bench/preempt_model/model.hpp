@@ -1,4 +1,4 @@
-// What the measurements of heddle-preempt-model share.
+// The parts that the measurements of heddle-preempt-model share.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct settings {
   double region_us = 1000;    // a thread on each worker computes
   double gap_us = 1000;       // its one thread waits for messages, and keeps its worker
   unsigned every = 1;         // steps from one analysis to the next
-  double analysis_us = 1500;  // on each worker but one; 0: none
-  unsigned pieces = 1;        // into which each of these shares is divided
+  double analysis_us = 1500;  // on each worker but one; 0 means none
+  unsigned pieces = 1;        // the number of pieces of such a share
   bool priorities = false;
   unsigned outer = 8;           // gemm, cholesky: at once
   unsigned inner = 8;           // threads of each
@@ -60,7 +60,7 @@ void compute(double ms, unsigned seed);
 void wait_a_turn(double us);
 
 bool by_kernel_threads(const settings& s);
-// Of one of these names, or threads: 1:1 threads are not preempted by heddle.
+// Returns the technique of that name, or `none` for threads: 1:1 threads are not preempted by heddle.
 heddle::preemption technique_of(const std::string& name);
 // 1:1 threads are workers, more than there are processors for, with a thread each.
 std::unique_ptr<heddle::runtime> runtime_for(const settings& s);

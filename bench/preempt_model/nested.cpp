@@ -1,5 +1,5 @@
-// Parallel operations of a library inside a parallel program, as figures 3.10 and 3.11 of the thesis have them: the
-// threads of an operation compute, and meet, again and again.
+// Parallel operations of a library inside a parallel program, as in figures 3.10 and 3.11 of the thesis: the threads of
+// an operation compute, and meet, again and again.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -16,8 +16,8 @@ namespace heddle::preempt_model {
 
 namespace {
 
-// Where the threads of an operation meet. By spinning it is no more than a flag: who waits keeps its worker, unless it
-// is preempted or yields.
+// The place where the threads of an operation meet. With spinning it is no more than a flag: a thread that waits keeps
+// its worker, unless it is preempted or yields.
 class meeting {
  public:
   meeting(unsigned size, const settings& s)
@@ -114,7 +114,7 @@ class tile_graph {
   std::vector<unsigned> last_;
 };
 
-// The graph's operations by s.outer threads, which take what is ready.
+// Runs the graph's operations by s.outer threads, which take operations that are ready.
 double decompose(const settings& s, heddle::runtime& home) {
   tile_graph graph(s.tiles);
   heddle::mutex guard;

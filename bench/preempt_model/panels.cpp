@@ -1,4 +1,4 @@
-// A factorisation by block columns, as Bak et al. have it from SLATE (figures 5 and 6): a task factors a panel by
+// A factorisation by block columns, as Bak et al. have it from SLATE (figures 5 and 6). A task factors a panel by
 // threads of its own, which meet by spinning after each step, while others update the columns behind it.
 #include <algorithm>
 #include <atomic>
@@ -18,7 +18,7 @@ namespace heddle::preempt_model {
 
 namespace {
 
-// Panel `by` is to be factored (column == by), or column `column` updated by it. Panels come first, then the columns
+// Panel `by` must be factored (column == by), or column `column` updated by it. Panels come first, then the columns
 // that the next panel waits for, then the others in their order.
 struct operation {
   unsigned by, column;

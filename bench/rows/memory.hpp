@@ -1,5 +1,5 @@
-// Grids of doubles that are cut by rows: in two dimensions a row is a line of points, in three a plane of them. Lines
-// of points begin at a cache line, so no two tasks write one; an odd number of cache lines a row, and grids half a page
+// Grids of doubles that are cut by rows. In two dimensions a row is a line of points, in three a plane of them. Lines
+// of points begin at a cache line, so no two tasks write one. An odd number of cache lines a row, and grids half a page
 // apart, keep rows and grids from falling into the same cache sets (as heat2d's do).
 #pragma once
 
@@ -63,8 +63,9 @@ class rows_memory {
   }
   [[nodiscard]] std::size_t bytes_a_row() const { return copies_ * shape_.row * sizeof(double); }
 
-  // In setup, before the first start(), by the tasks of the tree `plan`: under touch::first the pages that begin in the
-  // rows of a leaf come to who runs it. Some work without memory goes before, for workers that are still being started.
+  // Called in setup, before the first start(), by the tasks of the tree `plan`. Under touch::first the pages that begin
+  // in the rows of a leaf come to the worker that runs the leaf. Some work without memory comes before, for workers
+  // that are still being started.
   template <class Backend>
   void place(const rows_plan& plan) const {
     if (how_ != touch::first) return;
@@ -91,7 +92,7 @@ class rows_memory {
           for (std::size_t which = 0; which < copies_; ++which) grid(which)[i * shape_.row + y * shape_.stride + x] = v;
         }
   }
-  // The same of all rows, by the same tasks.
+  // Does the same for all rows, by the same tasks.
   template <class Backend, class Value>
   void start(const rows_plan& plan, const Value& value) const {
     if (how_ == touch::serial) return fill(shape_.first(), shape_.last(), value);

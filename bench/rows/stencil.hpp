@@ -1,11 +1,12 @@
 // Jacobi iterations of a stencil on two grids of doubles: each point of the one is a function of the same point and its
-// neighbours in the other. Cut by rows only. A kernel says which function:
-//   reach         how far its neighbours are
+// neighbours in the other. The grids are cut by rows only. A kernel defines the function:
+//   reach         the distance of its neighbours
 //   solid         whether it has three dimensions
-//   loads         points that it reads
-//   at(p, line, row)  the new value of *p; distances to the next line, where there are planes, and to the next row
-// The terms of `at` have one order, and its unit is compiled without fused multiplications: bit for bit the same on
-// every runtime.
+//   loads         the points that it reads
+//   at(p, line, row)  the new value of *p; the arguments are the distances to the next line, where there are planes,
+//   and to the next row
+// The terms of `at` have one order, and its unit is compiled without fused multiplications, so the result is bit for
+// bit the same on every runtime.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,10 @@
 namespace heddle::bench {
 
 // For one load of a point, of rows in the first-level cache. heat2d's 0.45 cycles a point are for four loads of floats,
-// eight at once (docs/investigations/heat2d-locality.md); doubles go four at once. Not measured for these kernels.
+// eight at once (docs/investigations/heat2d-locality.md); doubles are loaded four at once. The figure was not measured
+// for these kernels.
 inline constexpr double stencil_load_cycles = 0.225;
-// Rows of a leaf that take less stay in the first-level cache until they are used the last time.
+// Rows of a leaf that take less memory stay in the first-level cache until they are used the last time.
 inline constexpr std::size_t stencil_kept = 24 << 10;
 
 template <class Kernel>
@@ -88,7 +90,7 @@ void stencil_execute(context& c) {
       [&] { return memory.checksum(iterations); });
 }
 
-// What the kernels share.
+// The parts that the kernels share.
 template <class Kernel>
 struct stencil {
   static constexpr std::size_t default_iterations = 20;

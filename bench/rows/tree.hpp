@@ -1,11 +1,11 @@
-// Recursion over the rows of a grid, down to leaves of so many rows: the trees of the memory-bound benchmarks of Chen
-// and Guo, "Task Scheduling for Multi-core and Parallel Architectures", sections 3.8 and 4.10.
+// Recursion over the rows of a grid, down to leaves of a given number of rows: the trees of the memory-bound benchmarks
+// of Chen and Guo, "Task Scheduling for Multi-core and Parallel Architectures", sections 3.8 and 4.10.
 //   regular    each task that is no leaf has two children, of half of its rows each
 //   irregular  algorithm 3 there: a task is of one of two kinds. `heat` has two children, the first of the kind
-//              `heat2`; `heat2` has four, the third of its own kind. All others are `heat`
-// Rows that cannot be divided are spread over the children (in the book the last has them all), and a child without
-// rows is none. Children are one group: a policy sees the bytes of all, how many there are, and the index and the work
-// of each.
+//   `heat2`; `heat2` has four, the third of its own kind. All others are `heat`.
+// Rows that cannot be divided are spread over the children (in the book the last child has them all), and a child
+// without rows is not made. Children are one group: a policy sees the bytes and the number of all, and the index and
+// the work of each.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace heddle::bench {
 enum class rows_tree { regular, irregular };
 inline constexpr const char* rows_tree_name(rows_tree t) { return t == rows_tree::regular ? "regular" : "irregular"; }
 
-// What all tasks of a tree have in common.
+// The facts that all tasks of a tree have in common.
 struct rows_plan {
   rows_tree tree = rows_tree::regular;
   std::size_t leaf = 8;   // rows, at most; at least 1

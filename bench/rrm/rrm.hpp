@@ -1,7 +1,7 @@
 // Recursive repeated map: an array of doubles is mapped three times in parallel, then each half is treated in the same
-// way. Little work a byte, the same data again and again: bound by memory, and what deterministic schedules can gain in
-// consecutive loops. Origin: Simhadri et al. (SPAA 2014), as simplified in section 5.5.1 of the ADWS thesis, with its
-// cutoffs. The factor is a power of two: a fused multiplication changes nothing.
+// way. It has little work a byte and uses the same data again and again. So it is bound by memory, and shows the gain
+// of deterministic schedules in consecutive loops. Origin: Simhadri et al. (SPAA 2014), as simplified in section 5.5.1
+// of the ADWS thesis, with its cutoffs. The factor is a power of two, so a fused multiplication changes nothing.
 #pragma once
 
 #include <bit>

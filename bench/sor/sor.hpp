@@ -1,7 +1,7 @@
 // Successive over-relaxation of Laplace's equation on one grid, red points and then black ones (of a chess board), cut
-// by rows: "SOR" and "SOR-ir" of Chen and Guo (rows/tree.hpp). Points of one colour have neighbours of the other alone,
-// so the order of tasks changes nothing. An iteration is two trees, one after the other. The book does not say in which
-// order its points go.
+// by rows: "SOR" and "SOR-ir" of Chen and Guo (rows/tree.hpp). Points of one colour have only neighbours of the other
+// colour, so the order of tasks changes nothing. An iteration is two trees, one after the other. The book does not say
+// in which order its points go.
 #pragma once
 
 #include "rows/memory.hpp"

@@ -1,6 +1,6 @@
-// Children started one by one in a group; each may block, so none can live on its parent's stack by
-// rule. "tree": fib, one group a node, one child run in it, the other branch called directly; ns
-// per spawn as in the kernel fib. "flat": 256 empty children of one group, then wait; ns per child.
+// Children started one by one in a group. Each may block, so in general none can live on its parent's stack. "tree":
+// fib, with one group a node, one child run in it, and the other branch called directly; ns per spawn as in the kernel
+// fib. "flat": 256 empty children of one group, then wait; ns per child.
 #pragma once
 
 #include "fib/fib.hpp"

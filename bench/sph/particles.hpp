@@ -100,8 +100,8 @@ class sph_water {
     for (std::size_t i = nodes_.size(); i-- > 0;) bound(nodes_[i]);
   }
 
-  // The densities and pressures of a leaf's particles; then what pulls at
-  // them. May run for all leaves at the same time, one pass after the other.
+  // Computes the densities and pressures of a leaf's particles, and then the forces on them. May run for all leaves at
+  // the same time, one pass after the other.
   void density(const node& leaf) {
     if (!begin(leaf, sph_density_cycles[D])) return;
     const neighbours near = around(leaf);
@@ -134,7 +134,7 @@ class sph_water {
         for (std::size_t j = first; j < last; ++j) {
           const particle& o = now_[j];
           const double square = squared_distance(p, o);
-          if (square >= reach_ * reach_ || square == 0) continue;  // 0: itself
+          if (square >= reach_ * reach_ || square == 0) continue;  // a particle itself has distance 0
           const double r = std::sqrt(square), q = r / smoothing;
           double approach = 0;
           for (int d = 0; d < D; ++d) approach += (p.v[d] - o.v[d]) * (p.x[d] - o.x[d]);
@@ -220,7 +220,7 @@ class sph_water {
     }
   }
 
-  // Leaves that may hold something within reach of this one, in the order of the tree.
+  // Returns the leaves that may hold something within reach of `leaf`, in the order of the tree.
   neighbours around(const node& leaf) const {
     neighbours found;
     collect(nodes_[0], leaf, found);
@@ -234,7 +234,7 @@ class sph_water {
     for (std::uint32_t c = at.children; c < at.children + at.count; ++c) collect(nodes_[c], leaf, found);
   }
 
-  // Tells what a pass over a leaf costs; false: it is not to be computed.
+  // Declares the cost of a pass over a leaf. Returns false if the pass must not be computed.
   bool begin(const node& leaf, double cycles) const {
     if (told::model() == nullptr) [[likely]]
       return true;

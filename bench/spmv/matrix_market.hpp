@@ -164,7 +164,7 @@ class matrix_market_reader {
   symmetry symmetry_ = symmetry::general;
 };
 
-// Throws std::invalid_argument, with the line, for what is no such file.
+// Throws std::invalid_argument with the line if the file is no such file.
 inline sparse_matrix read_matrix_market(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw std::invalid_argument("--input " + path + ": cannot be opened");

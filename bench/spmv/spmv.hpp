@@ -1,7 +1,8 @@
-// Sparse matrix times vector, y += A x, by parallel loops over blocks of rows: the matrix is streamed, and which parts
-// of x are read depends on it, so workers near each other in the loop read the same parts. --input: a Matrix Market
-// file; else a mesh of n points, --columns wide, with some long edges (matrix_market.hpp). A row is summed up in one
-// order, and its unit is compiled without fused multiplications: bit for bit the same on every runtime.
+// Sparse matrix times vector, y += A x, by parallel loops over blocks of rows. The matrix is streamed, and decides
+// which parts of x are read, so workers near each other in the loop read the same parts. --input: a Matrix Market file;
+// otherwise a mesh of n points, --columns wide, with some long edges (matrix_market.hpp). A row is summed up in one
+// order, and its unit is compiled without fused multiplications, so the result is bit for bit the same on every
+// runtime.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,7 @@ class spmv_data {
   [[nodiscard]] std::size_t blocks() const { return (rows_ + spmv_block - 1) / spmv_block; }
   [[nodiscard]] const double* y() const { return y_.data(); }
 
-  // Fills all that belongs to the rows of a block. Of x it is the part at the same place.
+  // Fills all data that belong to the rows of a block. For x it is the part at the same place.
   void start(std::size_t block) const {
     const std::size_t first = block * spmv_block, last = std::min(rows_, first + spmv_block);
     const std::size_t begin = source_->begins[first], end = source_->begins[last];
@@ -76,7 +77,7 @@ class spmv_data {
   }
 
  private:
-  // Entries and lines of x, row by row: addresses do not depend on what is computed, so their misses overlap.
+  // Declares entries and lines of x, row by row. Addresses do not depend on computed values, so their misses overlap.
   void tell(std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 64;
     told::row_set sets[most];

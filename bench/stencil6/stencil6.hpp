@@ -1,6 +1,5 @@
 // Six neighbours in space, cut by planes: "6P" and "6P-ir" of Chen and Guo, section 4.10 (rows/tree.hpp), planes of 64
-// x
-// 64. A point becomes the mean of its neighbours.
+// x 64. A point becomes the mean of its neighbours.
 #pragma once
 
 #include "rows/stencil.hpp"

@@ -1,5 +1,6 @@
 // Nine points of a plane, cut by rows: "9P" and "9P-ir" of Chen and Guo, section 4.10 (rows/tree.hpp). The book does
-// not say which nine-point formula: here that of fourth order for Laplace's equation, (4 x sides + corners) / 20.
+// not say which nine-point formula it uses. Here it is that of fourth order for Laplace's equation, (4 x sides +
+// corners) / 20.
 #pragma once
 
 #include "rows/stencil.hpp"

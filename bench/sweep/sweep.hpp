@@ -1,7 +1,7 @@
-// The six-point stencil of `stencil6` in space as parallel loops over lines of points, an iteration of the loop a line:
-// consecutive lines share two of the five that each reads, and lines of consecutive planes the others. So workers that
-// are near each other in the loop find in a shared cache what the others have brought there. n planes of `--columns`^2
-// points; bound by memory.
+// The six-point stencil of `stencil6` in space as parallel loops over lines of points; an iteration of the loop is a
+// line. Consecutive lines share two of the five lines that each reads, and lines of consecutive planes share the
+// others. So workers that are near each other in the loop find in a shared cache the lines that the others have brought
+// there. There are n planes of `--columns`^2 points; the kernel is bound by memory.
 #pragma once
 
 #include "harness/schedules.hpp"

@@ -1,9 +1,10 @@
-// Counts the nodes of a random tree whose shape is known only by walking it: depth-first spawns,
-// very unbalanced. Binomial: 2,000 children at the root, then 8 with probability 0.124875 (4.07 M
-// nodes, 1,360 levels). Geometric: on average 4 children a node, cut at level 10 (3.97 M nodes).
-// Told: what a node takes in the serial program, measured. A real run does not even ask whether to tell: that took 15
-// %. Origin: Unbalanced Tree Search (Olivier et al. 2007), light: splitmix64 takes the place of SHA-1, so that the cost
-// of scheduling shows; not comparable with published UTS figures. --n is the seed.
+// Counts the nodes of a random tree whose shape is known only by walking it: depth-first spawns, very unbalanced.
+// Binomial: 2,000 children at the root, then 8 with probability 0.124875 (4.07 M nodes, 1,360 levels). Geometric: on
+// average 4 children a node, cut at level 10 (3.97 M nodes).
+// The declared cost is that of a node in the serial program, measured. A real run does not even test whether to declare
+// it, because that took 15 %. Origin: Unbalanced Tree Search (Olivier et al. 2007), made lighter: splitmix64 replaces
+// SHA-1, so that the cost of scheduling shows. The figures cannot be compared with published UTS figures. --n is the
+// seed.
 #pragma once
 
 #include <array>

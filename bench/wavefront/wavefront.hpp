@@ -1,8 +1,8 @@
-// A prebuilt graph of 256 x 256 nearly empty tasks: a node may run when its upper and left neighbours have. ns per
-// task. "counters": each node holds an atomic count of predecessors; a finished node continues with its first ready
-// successor and spawns the second, on the runtime's bare tasks (a runtime that has tasks in the caller's memory: `bare`
-// of its backend). "graph": the runtime's own graph facility, where it has one (TBB: continue_node, built once; OpenMP:
-// task depend, which has to be built at every run). --n is the side.
+// A prebuilt graph of 256 x 256 nearly empty tasks: a node may run when its upper and left neighbours have run. The
+// figure is ns per task. "counters": each node holds an atomic count of predecessors. A finished node continues with
+// its first ready successor and spawns the second, on the runtime's bare tasks (a runtime that has tasks in the
+// caller's memory: `bare` of its backend). "graph": the runtime's own graph facility, where it has one (TBB:
+// continue_node, built once; OpenMP: task depend, which has to be built at every run). --n is the side.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace heddle::bench {
 
-// Paths from the first node to each node, modulo 2^64: a node that runs before a predecessor gives
-// a wrong number.
+// The number of paths from the first node to each node, modulo 2^64. A node that runs before a predecessor gives a
+// wrong number.
 struct wavefront_node {
   std::uint64_t paths = 1;
   const wavefront_node* up = nullptr;
@@ -59,8 +59,8 @@ class wavefront_graph {
   }
   [[nodiscard]] std::uint64_t checksum() { return at(side_ - 1, side_ - 1).paths; }
 
-  // Runs x and whatever it makes ready, one by one; what becomes ready beside goes to `tasks`. True if
-  // the last node of the graph was among them.
+  // Runs x and the nodes that it makes ready, one by one; a second node that becomes ready goes to `tasks`. Returns
+  // true if the last node of the graph was among them.
   template <class Tasks>
   static bool continue_from(Tasks& tasks, node* x) {
     bool last = false;
@@ -73,8 +73,8 @@ class wavefront_graph {
       node* next = nullptr;
       for (int i = 0; i < x->successor_count; ++i) {
         node* const s = x->successors[static_cast<std::size_t>(i)];
-        // pairs with the same line in the other predecessor's task: whoever comes last sees both
-        // predecessors' paths
+        // pairs with the same line in the other predecessor's task: the one that comes last sees both predecessors'
+        // paths
         if (s->predecessors != 1 && s->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
         if (next == nullptr) next = s;
         else tasks.spawn(s);

@@ -1,6 +1,6 @@
-// As many leaves as workers, which have all been idle for 20 ms: does every worker come? A leaf sleeps in the kernel
-// for n milliseconds, so more workers than processors measure it as well. "tree": the leaves as tasks, time over that
-// of one leaf; 1 when all begin at once, 2 when one of them waits for another's end.
+// As many leaves as workers, which have all been idle for 20 ms. The kernel shows whether every worker comes. A leaf
+// sleeps in the kernel for n milliseconds, so it also measures more workers than processors. "tree": the leaves as
+// tasks, time over that of one leaf; 1 when all begin at once, 2 when one of them waits for another's end.
 #pragma once
 
 #include <algorithm>

@@ -38,18 +38,18 @@ nlohmann::json header(const std::map<std::string, program>& programs) {
 
 bool simulated() { return std::getenv("HEDDLE_SIM_MACHINE") != nullptr; }
 
-// In its fast mode kernels leave their arithmetic out.
+// Returns true in the simulator's fast mode, in which kernels leave their arithmetic out.
 bool simulated_without_results() {
   const char* const fast = std::getenv("HEDDLE_SIM_FAST");
   return simulated() && fast != nullptr && *fast == '1';
 }
 
-// The rows of one kernel. Failures and wrong results are told on standard error and counted.
+// The rows of one kernel. Failures and wrong results are reported on standard error and counted.
 class kernel_run {
  public:
   kernel_run(const request& r, std::vector<job> jobs) : request_(r), jobs_(std::move(jobs)), results_(jobs_.size()) {}
 
-  // The jobs start in another place at each round, so that none always follows the same one.
+  // Each round starts with another job, so that no job always follows the same one.
   void round(std::size_t index, progress& shown, std::size_t& faults) {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const std::size_t which = (i + index) % jobs_.size();
@@ -78,7 +78,7 @@ class kernel_run {
                                     : "exit status " + std::to_string(done.status);
     if ((done.status == 0 || done.status == refused) && !done.late) {
       try {
-        // A rival may lack what heddle has; then it has no row.
+        // A rival may lack a feature of heddle; then it has no row.
         if (done.status == refused && j.executable->runtime == "heddle") {
           shown.clear();
           throw usage_error(parse_refusal(done.output));
@@ -116,7 +116,7 @@ int list(const std::map<std::string, program>& programs) {
   return 0;
 }
 
-// The rows of earlier runs, from the files that --json wrote.
+// Shows the rows of earlier runs, from the files that --json wrote.
 int show(const std::vector<std::string>& files) {
   std::vector<row> rows;
   std::string preemption;
@@ -152,8 +152,8 @@ void check_policies(const std::vector<std::string>& policies) {
   }
 }
 
-// Under `heddle sim` only heddle's programs are simulated, serial gives the results that theirs are checked against,
-// and a second round would repeat the first.
+// Adapts to `heddle sim`: only heddle's programs are simulated, serial gives the results that theirs are checked
+// against, and a second round would repeat the first.
 void adapt_to_simulator(request& r, std::map<std::string, program>& programs) {
   if (!simulated()) return;
   std::erase_if(programs, [](const auto& entry) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds process_limit(3600);
 
-// "NAME=TEXT: expected ..." without the name, which is not the option's.
+// Returns "NAME=TEXT: expected ..." without the name, which is not the option's.
 std::string after_name(const std::string& text) {
   const auto colon = text.find(": ");
   return colon == std::string::npos ? text : text.substr(colon + 2);
@@ -92,7 +92,7 @@ nlohmann::json run_preempt_kernel(const std::string& name, const preempt_request
   }
 }
 
-// A column for each name that any row has, in the order in which they come; "way" first.
+// Makes a column for each name that any row has, in the order in which they come; "way" is first.
 std::string preempt_table(const std::string& name, const nlohmann::json& measured) {
   std::vector<std::string> columns;
   std::vector<bool> number;

@@ -38,7 +38,7 @@ struct settled {
   std::size_t rounds;
 };
 
-// One unit of each core, those of the affinity mask, in the order of the tree.
+// Returns one unit of each core, among those of the affinity mask, in the order of the tree.
 std::vector<int> units_to_use(const machine::topology& here) {
   const std::vector<int> mask = machine::affinity_mask();
   const std::set<int> allowed(mask.begin(), mask.end());
@@ -66,15 +66,15 @@ struct toml_text {
   std::vector<std::string> measured;  // keys
 };
 
-// A cache further out never answers earlier in a model; noise may say so.
+// In a model an outer cache never answers earlier than an inner one; noise in the measurements may say so.
 double raised(double measured, double inside, const std::string& key, toml_text& out) {
-  measured = std::strtod(fmt::format("{:.4g}", measured).c_str(), nullptr);  // as the file will have it
+  measured = std::strtod(fmt::format("{:.4g}", measured).c_str(), nullptr);  // rounded as the file will have it
   if (measured >= inside) return measured;
   out.assumptions.push_back(fmt::format("{}: {:.3g} ns were measured, less than inside it; raised", key, measured));
   return inside;
 }
 
-// Of one set of that level; 0: unknown.
+// Returns the bytes of one set of that level, or 0 if unknown.
 std::size_t set_bytes(const machine::topology& tree, machine::group_kind kind) {
   for (const machine::cache_info& c : tree.caches()) {
     if (c.kind == kind && c.associativity > 0) return static_cast<std::size_t>(c.associativity) * c.line_size;
@@ -82,8 +82,8 @@ std::size_t set_bytes(const machine::topology& tree, machine::group_kind kind) {
   return 0;
 }
 
-// Between cores that meet there; `own`: of what the table itself has, ns. What is not written follows from other
-// figures.
+// Writes the transfer costs between cores that meet at this table; `own` is the table's own latency in ns. Costs that
+// are not written follow from other figures.
 void write_transfers(const figures& measured, const std::string& table, double own, toml_text& out) {
   const auto transfer = measured.find(table + ".transfer"), upgrade = measured.find(table + ".upgrade");
   if (transfer == measured.end() || upgrade == measured.end()) return;
@@ -212,7 +212,7 @@ int run(const calibrate_arguments& given) {
     fmt::print("{}", file_text(defaults, found, units.size(), "this"));
     return 0;
   }
-  // The tree goes along, so that the file means this machine on any other.
+  // The tree is stored beside the file, so that the file means this machine on any other machine.
   const std::string xml = machine::topology::this_machine_xml();
   std::string tree = "this";
   if (!xml.empty()) {
@@ -221,7 +221,8 @@ int run(const calibrate_arguments& given) {
     tree = beside.filename().string();
   }
   base::replace_file(given.output, file_text(defaults, found, units.size(), tree));
-  const machine::model made = machine::model::from_name(given.output);  // what cannot be read back is no result
+  // A file that cannot be read back is no result.
+  const machine::model made = machine::model::from_name(given.output);
   fmt::print("{}: {} processing units, {:.2f} GHz, memory {:.0f} ns; `heddle topo --machine {}` shows it\n",
              given.output, made.tree.units().size(), made.frequency, made.nodes.front().latency, given.output);
   return 0;

@@ -1,5 +1,5 @@
-// Latencies by chasing pointers through growing rings of lines, bandwidth by reading, the clock by a chain of dependent
-// additions.
+// Latencies are measured by chasing pointers through growing rings of lines, bandwidth by reading, and the clock by a
+// chain of dependent additions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 std::atomic<void*> sink;
 
-// One round through the ring is read first, so that what fits into a cache lies there; then runs go on around it.
+// One round through the ring is read first, so that the lines that fit into a cache lie there; then runs go on around
+// it.
 double latency_of(char* memory, std::size_t bytes, std::size_t line, const effort& how) {
   void* at = chase(make_ring(memory, bytes, line), bytes / line);
   const auto step_of = [&](std::size_t steps) {
@@ -65,7 +66,7 @@ double cycles_per_ns(const effort& how) {
   return a + b + c + d;
 }
 
-// Bytes per ns that the units read together, each from memory that it touched first.
+// Returns the bytes per ns that the units read together, each from memory that it touched first.
 double bandwidth_of(const std::vector<int>& units, std::size_t bytes_each, const effort& how) {
   std::atomic<unsigned> ready{0};
   std::atomic<bool> go{false}, stop{false};
@@ -96,7 +97,7 @@ double bandwidth_of(const std::vector<int>& units, std::size_t bytes_each, const
   const double result = quiet_rate(how.runs, [&] {
     const std::uint64_t before = total.load();
     const auto begin = platform::now();
-    // Asleep: this kernel thread shares a processor with one that measures.
+    // It sleeps, because this kernel thread shares a processor with one that measures.
     std::atomic<std::uint32_t> nobody{0};
     const auto end = begin + static_cast<platform::nanoseconds>(10 * how.run_ns);
     while (platform::now() < end) platform::wait_on(nobody, 0, end);
@@ -115,7 +116,7 @@ std::size_t usable_capacity(const latency_curve& curve, std::size_t inner, std::
   if (at == curve.end()) return told;
   const double own = at->second, memory = curve.rbegin()->second, left = std::sqrt(own * memory);
   std::size_t within = std::max(at->first, inner);
-  if (own > memory / 1.5) return within;  // others have all of it
+  if (own > memory / 1.5) return within;  // other virtual machines have all of it
   for (; at != curve.end() && at->first < told; ++at) {
     if (at->second > left) return within;
     within = at->first;
@@ -145,7 +146,7 @@ figures measure_memory(const machine::topology& here, const std::vector<int>& un
   for (std::size_t i = 0; i < here.units().size(); ++i) {
     if (here.units()[i].number == units.front()) position = i;
   }
-  std::vector<machine::cache_info> caches;  // those of the unit, innermost first
+  std::vector<machine::cache_info> caches;  // the caches of the unit, innermost first
   for (const machine::cache_info& c : here.caches()) {
     if (position < c.first_unit || position >= c.last_unit) continue;
     caches.push_back(c);
@@ -170,8 +171,8 @@ figures measure_memory(const machine::topology& here, const std::vector<int>& un
       const std::size_t told = std::min<std::size_t>(c.capacity, most / 2);
       if (told <= inner) continue;
       const std::string key = fmt::format("cache.{}.", machine::name(c.kind));
-      // Well inside the level, well beyond the one before; of a cache that others share, no more than it takes to leave
-      // the one before: others may be at work, in other virtual machines too.
+      // The size lies well inside the level and well beyond the level before. For a cache that others share it is no
+      // more than is needed to leave the level before, because others may be at work, also in other virtual machines.
       const bool shared = c.last_unit - c.first_unit > 1 && inner != 0;
       std::size_t bytes = shared ? std::min(inner + inner / 2, told) : told / 2;
       if (bytes < inner) bytes = (inner + told) / 2;

@@ -1,4 +1,5 @@
-// Costs of the scheduler's operations: heddle's own with heddle, the system's with the functions that heddle calls.
+// Costs of the scheduler's operations: heddle's own are measured with heddle, the system's with the functions that
+// heddle calls.
 #include <atomic>
 #include <csignal>
 #include <ctime>
@@ -18,7 +19,7 @@
 namespace heddle::cli::calibrate {
 namespace {
 
-// ns of one of `count` repetitions.
+// Returns the ns of one of `count` repetitions.
 template <class F>
 double each(unsigned runs, std::size_t count, F&& repeat) {
   return quiet_time(runs, [&] {
@@ -34,7 +35,8 @@ runtime_options alone(unsigned workers) {
   options.policy = "random_ws";
   options.bind = workers > 1 ? "auto" : "off";
   options.trace = "";
-  options.spin = 1'000'000;  // the idle one keeps looking: wakes are measured by themselves
+  // The idle worker keeps looking, because wakes are measured by themselves.
+  options.spin = 1'000'000;
   return options;
 }
 
@@ -57,7 +59,7 @@ void alone_on_one_worker(const effort& how, figures& made) {
     const unsigned depth = how.run_ns > 1e6 ? 18 : 14;
     const std::size_t count = (std::size_t{1} << depth) - 1;
     const double both = each(how.runs, count, [&] { forks(depth); }) - each(how.runs, count, [&] { calls(depth); });
-    // One number is measured; its halves are told.
+    // Only the sum is measured; each key gets half of it.
     if (both > 0) made["costs.fork"] = made["costs.join"] = both / 2;
 
     const std::size_t switches = how.run_ns > 1e6 ? 50'000 : 5'000;
@@ -73,7 +75,7 @@ void alone_on_one_worker(const effort& how, figures& made) {
   });
 }
 
-// A child that begins at once, on a stack of its own.
+// Measures a child that begins at once, on a stack of its own.
 void child_first(const effort& how, figures& made) {
   runtime_options options = alone(1);
   options.policy = "random_ws:spawn=child";
@@ -88,7 +90,7 @@ void child_first(const effort& how, figures& made) {
   });
 }
 
-// From the fork until its second half runs on the other worker, which is looking for work all the time.
+// Measures the time from the fork until its second half runs on the other worker, which looks for work all the time.
 void steals(const effort& how, figures& made) {
   runtime two(alone(2));
   const unsigned runs = 8 * how.runs;
@@ -100,7 +102,7 @@ void steals(const effort& how, figures& made) {
           [&] {
             const auto limit = begin + 50'000'000;
             while (started.load() == 0 && platform::now() < limit) {
-              // The victim serves requests at its forks.
+              // the victim serves requests at its forks
               parallel_invoke([] {}, [] {});
             }
           },
@@ -111,7 +113,7 @@ void steals(const effort& how, figures& made) {
   if (found > 0) made["costs.steal"] = found;
 }
 
-// A look at a queue without public entries, with the request that it leaves there; the owner does not answer.
+// Measures a look at a queue without public entries, with the request that it leaves there; the owner does not answer.
 void failed_steals(int unit, const effort& how, figures& made) {
   std::vector<queue::slot> memory(queue::slots_for(64));
   queue::fork_queue victim;
@@ -138,8 +140,8 @@ double processor_time() {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// Futex wake of a kernel thread that sleeps on another unit: what the waker pays, how long the sleeper takes to come
-// back, and the processor time of a sleep with its end.
+// Measures the futex wake of a kernel thread that sleeps on another unit: the cost for the waker, the time until the
+// sleeper is back, and the processor time of a sleep with its end.
 void wakes(int unit, const effort& how, figures& made) {
   std::atomic<std::uint32_t> word{0};
   std::atomic<bool> asleep{false}, stop{false};
@@ -160,7 +162,7 @@ void wakes(int unit, const effort& how, figures& made) {
   const auto limit = platform::now() + 3'000'000'000;
   for (unsigned i = 0; i < 8 * how.runs && platform::now() < limit; ++i) {
     while (!asleep.load()) arch::pause();
-    // Time to fall asleep; a spin, since this unit must not sleep, too.
+    // This gives it time to fall asleep. It is a spin, because this unit must not sleep, too.
     for (const auto until = platform::now() + 100'000; platform::now() < until;) arch::pause();
     asleep = false;
     woken = 0;
@@ -185,14 +187,15 @@ void wakes(int unit, const effort& how, figures& made) {
   made["costs.sleep"] = slept;
 }
 
-// While a kernel thread of the process runs on another unit.
+// Measures a heavy fence while a kernel thread of the process runs on another unit.
 void fences(int unit, const effort& how, figures& made) {
   std::atomic<bool> running{false}, stop{false};
   const auto body = [&] {
     running = true;
     while (!stop.load()) arch::pause();
   };
-  const helper other(unit, body);  // ends after stop is set, at the end of the function
+  // It ends after stop is set, at the end of the function.
+  const helper other(unit, body);
   while (!running.load()) arch::pause();
   const std::size_t count = 100;
   made["costs.heavy_fence"] = each(how.runs, count, [&] {
@@ -232,14 +235,14 @@ figures measure_operations(const std::vector<int>& units, const effort& how) {
   clocks(how, made);
   if (units.size() > 1) {
     steals(how, made);
-    // The caller is on the first unit; the helpers on the second.
+    // The caller is on the first unit, the helpers are on the second.
     platform::bind_self(units[0]);
     failed_steals(units[1], how, made);
     wakes(units[1], how, made);
     fences(units[1], how, made);
     platform::bind_self(-1);
   }
-  // Below what the clock can tell: nothing was measured.
+  // A figure that is below the clock's resolution was not measured.
   std::erase_if(made, [](const auto& line) { return !(line.second > 0); });
   return made;
 }

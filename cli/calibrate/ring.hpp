@@ -8,7 +8,7 @@
 
 namespace heddle::cli::calibrate {
 
-// Aligned so that the system may back it with huge pages where it does that by itself. Throws std::bad_alloc.
+// Aligned so that the system may back it with huge pages, if it does that by itself. Throws std::bad_alloc.
 class buffer {
  public:
   explicit buffer(std::size_t bytes);
@@ -21,11 +21,11 @@ class buffer {
   std::unique_ptr<void, freed> memory_;
 };
 
-// A ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages, so that each
-// address translation serves many steps, as it does in programs that work on tiles.
+// Makes a ring through every line of [memory, memory + bytes). Lines are shuffled within windows of 32 pages, so that
+// each address translation serves many steps, as it does in programs that work on tiles.
 void* make_ring(char* memory, std::size_t bytes, std::size_t line);
 
-// Each step waits for the one before it.
+// Follows the ring. Each step waits for the one before it.
 [[gnu::noinline]] void* chase(void* from, std::size_t steps);
 
 }  // namespace heddle::cli::calibrate

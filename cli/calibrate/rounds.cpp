@@ -53,7 +53,7 @@ std::vector<std::string> rounds::unstable() const {
   return made;
 }
 
-// What the system does at a wake or a signal depends on more than the machine; a cache and the memory do not.
+// The system's time at a wake or a signal depends on more than the machine; the times of a cache and the memory do not.
 double rounds::spread_of(const std::string& key) { return key.starts_with("costs.") ? 0.5 : 0.2; }
 
 }  // namespace heddle::cli::calibrate

@@ -1,5 +1,6 @@
-// What it costs to have what another core has: a line that it has modified, and a line of which it has a copy and that
-// is to be written. Two cores by turns: one writes every line of a small ring, the other one goes through it.
+// The cost of a line of another core: a line that the other core has modified, and a line of which it has a copy and
+// that is to be written. Two cores take turns: one writes every line of a small ring, and the other one goes through
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +13,9 @@
 namespace heddle::cli::calibrate {
 namespace {
 
-constexpr std::size_t lines = 256;  // in the innermost cache of each of the two
+constexpr std::size_t lines = 256;  // they fit into the innermost cache of each of the two cores
 
-// Every line is modified, and says the same as before. A locked operation waits for the line: no store buffer hides it.
+// Modifies every line but keeps its value. A locked operation waits for the line, so no store buffer hides the time.
 [[gnu::noinline]] void* rewrite(void* from) {
   void** at = static_cast<void**>(from);
   for (std::size_t i = 0; i < lines; ++i) {
@@ -66,7 +67,7 @@ costs_between measure_between(int first, int second, std::size_t line, const eff
       return a_line([&] { chase(ring, lines); });
     });
     made.upgrade = quiet_time(runs, [&] {
-      // Both read what was modified: a line may go as a whole to the first one that does.
+      // Both read the modified lines, because a modified line may move as a whole to the first core that reads it.
       there(turn::second_writes);
       chase(ring, lines);
       there(turn::second_reads);

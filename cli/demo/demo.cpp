@@ -23,8 +23,8 @@
 namespace heddle::cli::demo {
 namespace {
 
-// Below that a tenth of the rows, held out, tells no accuracy to the
-// per cent, and a training is too short for the clock.
+// With fewer rows the tenth that is held out does not tell the accuracy to one per cent, and a training is too short
+// for the clock.
 constexpr std::uint64_t fewest_rows = 10'000;
 
 int run(const request& given) {
@@ -59,8 +59,8 @@ int run(const request& given) {
     unsigned workers = given.workers;
     for (unsigned round = 0; round < (simulated() ? 1 : given.repeat); ++round) {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        // heddle begins: where no number of workers is given, all the others get what it takes. Each round begins with
-        // another one after that, so that none always runs behind the same neighbour.
+        // heddle begins: if no number of workers is given, all others get the number that heddle takes. After that each
+        // round begins with another runtime, so that none always runs behind the same neighbour.
         contender& one = round == 0 ? all[(all.size() - 1 + i) % all.size()] : all[(round + i) % all.size()];
         bar.advance(0, one.name);
         train(one, given, workers, rows, about);

@@ -1,4 +1,4 @@
-// What `heddle demo` tells of the trainings: a table, a verdict, and rows of JSON.
+// The output of `heddle demo` about the trainings: a table, a verdict, and rows of JSON.
 #pragma once
 
 #include <vector>

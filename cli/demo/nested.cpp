@@ -12,10 +12,11 @@
 namespace heddle::cli::demo {
 
 void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned repeat) {
-  std::map<std::string, std::string> results;  // by metric: the checksum of whoever ran first
+  std::map<std::string, std::string> results;  // by metric: the checksum of the program that ran first
   for (unsigned round = 0; round < repeat; ++round) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      nested_contender& one = all[(round + i) % all.size()];  // none always runs behind the same neighbour
+      // so that none always runs behind the same neighbour
+      nested_contender& one = all[(round + i) % all.size()];
       const process::ended done = bench::run_program(
           one.program,
           {"--kernel", "nested", "--n", "3", "--workers", std::to_string(workers), "--samples", "1", "--warmup", "1"},
@@ -30,7 +31,7 @@ void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned r
         std::vector<double>& into = line.metric == "solvers" ? one.milliseconds : one.open;
         into.insert(into.end(), line.samples.begin(), line.samples.end());
       }
-      if (one.runtime == "serial") one.open.clear();  // the same program once more
+      if (one.runtime == "serial") one.open.clear();  // it would be the same program once more
     }
   }
 }

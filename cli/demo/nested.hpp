@@ -11,13 +11,13 @@ struct nested_contender {
   std::string runtime;
   std::string program;               // heddle-nested-<runtime>
   std::vector<double> milliseconds;  // with the runtime's own settings
-  std::vector<double> open;          // OpenMP with nested regions allowed to be parallel; else empty
+  std::vector<double> open;          // with OpenMP: nested regions allowed to be parallel; otherwise empty
 };
 
-// Runs each in `repeat` rounds, with `workers` workers. Throws std::runtime_error
-// when a program fails or gives another result than the first one.
+// Runs each runtime in `repeat` rounds, with `workers` workers. Throws std::runtime_error if a program fails or gives
+// another result than the first one.
 void run_nested(std::vector<nested_contender>& all, unsigned workers, unsigned repeat);
-// The table, for people.
+// Returns the table for people.
 std::string nested_table(const std::vector<nested_contender>& all, unsigned workers);
 
 }  // namespace heddle::cli::demo

@@ -22,10 +22,10 @@ namespace {
 
 struct known_runtime {
   const char* name;
-  const char* needs;  // to be built
+  const char* needs;  // the packages that it needs to be built
 };
 
-// serial and heddle always run: the one is the measure, the other the subject.
+// serial and heddle always run: serial is the reference, and heddle is the subject.
 constexpr std::array known_runtimes{
     known_runtime{"serial", ""},
     known_runtime{"libgomp", "g++ with OpenMP"},
@@ -82,7 +82,7 @@ std::string needs_of(const std::string& runtime) {
 }
 
 std::optional<std::string> find_program(const std::string& family, const std::string& runtime) {
-  // heddle's is there twice: linked statically, to be measured, and over the shared library, to be simulated.
+  // heddle's program exists twice: linked statically, to be measured, and over the shared library, to be simulated.
   const std::string form = simulated() && runtime == "heddle" ? "-shared" : "";
   return process::find_program(process::folders_beside(), "heddle-" + family + "-" + runtime + form);
 }
@@ -134,7 +134,8 @@ void train(contender& one, const request& given, unsigned workers, const shared_
   one.accuracy = line.at("accuracy");
   one.policy = line.at("policy");
   const std::string hash = line.at("hash");
-  if (!one.hash.empty() && one.hash != hash) one.same_tree = false;  // not even with itself
+  // it differs even from its own earlier result
+  if (!one.hash.empty() && one.hash != hash) one.same_tree = false;
   one.hash = hash;
   about = {line.at("rows"), line.at("features"), line.at("nodes"), line.at("depth"), line.at("majority")};
 }

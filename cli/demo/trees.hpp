@@ -1,4 +1,4 @@
-// The programs of `heddle demo` that train a decision tree, one a runtime, and what they say.
+// The programs of `heddle demo` that train a decision tree, one for each runtime, and their output.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heddle::cli::demo {
 
-// What the user asks for.
+// The options of the user.
 struct request {
   std::string data;
   std::string test;
@@ -28,7 +28,7 @@ struct contender {
   std::string name;
   std::string program;
   std::vector<double> seconds;
-  std::vector<double> build_seconds;  // of these, after quantisation
+  std::vector<double> build_seconds;  // the part of `seconds` after quantisation
   unsigned workers = 0;
   double accuracy = 0;
   std::string policy;
@@ -36,7 +36,7 @@ struct contender {
   bool same_tree = true;
 };
 
-// What one training said of the rows and the tree.
+// The facts about the rows and the tree that one training reports.
 struct trained_on {
   std::uint64_t rows = 0;
   std::uint64_t features = 0;
@@ -45,17 +45,19 @@ struct trained_on {
   double majority = 0;
 };
 
-// `heddle sim` simulates what uses heddle and nothing else, and a second round would repeat the first.
+// `heddle sim` simulates only programs that use heddle, and a second round would repeat the first.
 bool simulated();
 
-// Of a list separated by commas, in the order of the table; serial and heddle are always there. Throws usage_error.
+// Reads a list separated by commas. The result is in the order of the table and always contains serial and heddle.
+// Throws usage_error.
 std::vector<std::string> chosen_runtimes(const std::string& rivals);
-// What a runtime needs to be built.
+// Returns the packages that a runtime needs to be built.
 std::string needs_of(const std::string& runtime);
-// heddle-FAMILY-RUNTIME, if it is built.
+// Returns heddle-FAMILY-RUNTIME if it is built.
 std::optional<std::string> find_program(const std::string& family, const std::string& runtime);
 
-// The rows, as a file without a name: children inherit the descriptor, and nothing is left behind however this ends.
+// The rows as a file without a name: children inherit the descriptor, and nothing is left behind however the program
+// ends.
 class shared_rows {
  public:
   shared_rows();
@@ -69,7 +71,7 @@ class shared_rows {
   int descriptor_;
 };
 
-// `program` reads or generates the rows. Throws std::runtime_error with what it said.
+// `program` reads or generates the rows. Throws std::runtime_error with the program's message.
 void prepare(const request& given, const std::string& program, const shared_rows& rows);
 // Trains once, and adds the times to `one`.
 void train(contender& one, const request& given, unsigned workers, const shared_rows& rows, trained_on& about);

@@ -33,10 +33,10 @@ struct group_arguments {
   std::string save_profile;
   std::string output;
   std::string machine{"this"};
-  unsigned workers = 0;  // 0: one a unit
+  unsigned workers = 0;  // 0 means one for each unit
 };
 
-// The tree of the workers that a runtime on that machine would have.
+// Returns the tree of the workers that a runtime on that machine would have.
 machine::topology placed_workers(const machine::model& model, unsigned workers) {
   base::option_values options;
   if (workers != 0) base::set_option(options, "workers", std::to_string(workers), "--workers");
@@ -44,7 +44,7 @@ machine::topology placed_workers(const machine::model& model, unsigned workers) 
   return model.tree.for_workers(machine::plan(model.tree, allowed, options).units);
 }
 
-// What each task of the program touches, from its execution by one worker, simulated.
+// Records what each task of the program touches, from a simulated execution by one worker.
 sharing_profile record(const group_arguments& given) {
   const scratch_folder folder("heddle-group");
   const std::string file =

@@ -16,7 +16,7 @@ namespace heddle::cli {
 
 namespace {
 
-// METIS' numbers may have 32 bits: sums of weights are brought below that.
+// METIS' numbers may have only 32 bits, so sums of weights are brought below that.
 constexpr double most_weight = 1e8, most_edge_weight = 1e9;
 
 idx_t scaled(double value, double scale) { return std::max<idx_t>(1, static_cast<idx_t>(value * scale)); }
@@ -32,7 +32,7 @@ std::vector<std::vector<unsigned>> partition(const sharing_graph& of, std::span<
     parts[0].assign(some.begin(), some.end());
     return parts;
   }
-  if (some.size() <= shares.size()) {  // a task each; METIS wants more tasks than parts
+  if (some.size() <= shares.size()) {  // there is one task for each; METIS wants more tasks than parts
     for (std::size_t i = 0; i < some.size(); ++i) parts[i].push_back(some[i]);
     return parts;
   }
@@ -64,12 +64,12 @@ std::vector<std::vector<unsigned>> partition(const sharing_graph& of, std::span<
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 42;
-  options[METIS_OPTION_NCUTS] = 10;    // the best of so many
+  options[METIS_OPTION_NCUTS] = 10;    // the best of this many
   options[METIS_OPTION_UFACTOR] = 10;  // a part may be 1 % too heavy
   auto count = static_cast<idx_t>(some.size()), constraints = idx_t{1}, wanted = static_cast<idx_t>(shares.size()),
        cut = idx_t{0};
   std::vector<idx_t> part(some.size(), 0);
-  constexpr std::size_t few = 8;  // by halves cuts less there, says METIS' manual
+  constexpr std::size_t few = 8;  // for few parts cutting by halves cuts less, says METIS' manual
   const auto by = shares.size() <= few ? METIS_PartGraphRecursive : METIS_PartGraphKway;
   const int status = by(&count, &constraints, begins.data(), neighbours.data(), weights.data(), nullptr, lines.data(),
                         &wanted, targets.data(), nullptr, options, &cut, part.data());

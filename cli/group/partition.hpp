@@ -8,12 +8,12 @@
 
 namespace heddle::cli {
 
-// Whether this command was built with METIS. Without, `partition` of several parts throws std::runtime_error that says
-// how to get it.
+// Returns true if this command was built with METIS. Without METIS, `partition` into several parts throws
+// std::runtime_error that says how to get it.
 bool has_metis() noexcept;
 
-// Cuts `some` tasks into shares.size() parts whose weights are to each other as the shares are, about, so that tasks
-// which share lines are in one part, as far as that goes. Parts may be empty. The same at each call.
+// Cuts `some` tasks into shares.size() parts. The parts' weights have about the ratios of the shares, and tasks that
+// share lines are in one part as far as possible. Parts may be empty. The result is the same at each call.
 std::vector<std::vector<unsigned>> partition(const sharing_graph& of, std::span<const unsigned> some,
                                              std::span<const double> shares);
 

@@ -17,7 +17,7 @@ class grouper {
           policy::grouping::site& into)
       : tasks_(tasks), machine_(machine), line_bytes_(line_bytes), into_(into) {}
 
-  // `some` are to run under this memory group: as groups that fit into its cache, one after the other.
+  // Places `some` under this memory group: as groups that fit into its cache, one after the other.
   void place(const tasks_of_group& some, const machine::memory_group& under) {
     if (some.empty()) return;
     std::vector<tasks_of_group> fitting{some};
@@ -42,7 +42,7 @@ class grouper {
     for (std::size_t i = 0; i < parts.size(); ++i) place(parts[i], machine_.children(under)[i]);
   }
 
-  // Groups by what they share with those before.
+  // Orders groups by the lines that they share with the groups before them.
   std::vector<tasks_of_group> ordered(std::vector<tasks_of_group> groups) const {
     std::erase_if(groups, [](const tasks_of_group& g) { return g.empty(); });
     std::vector<std::vector<unsigned>> sets;

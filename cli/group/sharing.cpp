@@ -5,7 +5,7 @@
 namespace heddle::cli {
 
 sharing_graph::sharing_graph(std::vector<policy::profiled_task>& tasks) : pieces_(tasks.size()), edges_(tasks.size()) {
-  std::vector<std::uint64_t> bounds;  // where pieces begin, and end
+  std::vector<std::uint64_t> bounds;  // the bounds of the pieces
   for (policy::profiled_task& t : tasks) {
     weights_.push_back(t.weight);
     for (const auto& r : t.lines.ranges()) bounds.push_back(r.first), bounds.push_back(r.last + 1);
@@ -24,7 +24,7 @@ sharing_graph::sharing_graph(std::vector<policy::profiled_task>& tasks) : pieces
       }
     }
   }
-  std::vector<std::uint64_t> shared(tasks.size(), 0);  // with the task at hand
+  std::vector<std::uint64_t> shared(tasks.size(), 0);  // the lines shared with the current task
   std::vector<unsigned> met;
   for (unsigned t = 0; t < tasks.size(); ++t) {
     met.clear();
@@ -65,7 +65,7 @@ std::vector<unsigned> order_by_sharing(const sharing_graph& of, const std::vecto
   std::vector<std::vector<unsigned>> holders(of.pieces());
   for (unsigned s = 0; s < sets.size(); ++s)
     for (const unsigned piece : sets[s]) holders[piece].push_back(s);
-  std::vector<std::uint64_t> shared(sets.size(), 0);  // with all that are in the order
+  std::vector<std::uint64_t> shared(sets.size(), 0);  // the lines shared with all sets that are in the order
   std::vector<bool> is_in(sets.size(), false), is_touched(of.pieces(), false);
   for (unsigned next = 0;;) {
     order.push_back(next);

@@ -1,5 +1,6 @@
 // The ADWS thesis: S. Shiina, "Efficient thread scheduling strategies for nested parallel programs", The University of
-// Tokyo, 2021. Figures of its text; where a figure is only drawn, what the text says of it.
+// Tokyo, 2021. The figures are those of its text; where the thesis only draws a figure, they are what the text says
+// about it.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,12 +17,12 @@ std::vector<experiment> adws_single_level();  // chapter 4: 4 x 16 cores
 std::vector<experiment> adws_multi_level();   // chapter 5: 2 x 28 cores
 std::vector<experiment> adws_task_maps();     // appendix B: chapter 4's machine
 
-// By how many times `a` is faster than `b`.
+// Returns by how many times `a` is faster than `b`.
 inline value faster(const std::string& program, const std::string& a, const std::string& b) {
   return time(program, b) / time(program, a);
 }
 
-// What chapter 4 and appendix B share.
+// The constants that chapter 4 and appendix B share.
 inline constexpr const char* machine4 = "skylake-4x16";
 inline constexpr const char* no_steal = "adws:steal=off";
 inline constexpr const char* same_share =
@@ -39,7 +40,7 @@ inline program heat2d(const std::string& name, const std::string& options, const
       .medium = size{.arguments = fmt::format("--iterations {:.0f}", std::sqrt(std::stod(quick) * std::stod(full)))}};
 }
 
-// The same flat, by rows in equal parts; threads are pinned, so the policy of a value decides nothing.
+// The same grid without tasks, by rows in equal parts. Threads are pinned, so the policy of a value decides nothing.
 inline program heat2d_static(const std::string& name, const std::string& options, const std::string& quick,
                              const std::string& full, const std::string& real) {
   return heat2d(name, "--variant static " + options, quick, full, real.empty() ? real : real + " --variant static");

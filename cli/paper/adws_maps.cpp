@@ -1,10 +1,10 @@
-// Appendix B: which worker has which piece of a grid, and what that does to caches.
+// Appendix B: which worker has which piece of a grid, and the effect of that on caches.
 #include "cli/paper/adws.hpp"
 
 namespace heddle::cli::paper {
 namespace {
 
-// The thesis draws N = 4096: see same_share.
+// The thesis draws N = 4096; see same_share.
 program grid() {
   return heat2d("4096", "--n 2944 --touch interleave", "8", "30",
                 "bench heat2d --n 1024 --iterations 20 --touch interleave");

@@ -11,7 +11,7 @@ constexpr const char* sizes =
     "(--shrink) and the scheduler's costs, so that "
     "tasks keep their proportion to both. heat2d and the tree of 32-byte rows keep their cutoffs.";
 
-// Programs of the chapter's profiles: data larger than all caches.
+// The programs of the chapter's profiles, whose data are larger than all caches.
 program rrm() {
   return {.name = "rrm",
           .command = "bench rrm",
@@ -117,7 +117,7 @@ experiment figure(const std::string& number, const std::string& title, std::vect
           .remark = remark};
 }
 
-// Where a whole level-1 task leaves workers idle, what is gained in busy time is lost (measures of 5.12).
+// Where a whole level-1 task leaves workers idle, the gain in busy time is lost again (measures of 5.12).
 constexpr const char* idle = "Busy time falls (5.12), idle time grows by more";
 
 constexpr const char* waits =

@@ -7,7 +7,7 @@ namespace {
 constexpr const char* sweeps =
     "The thesis has 1,000 iterations. OpenMP static: rows in equal parts on threads that are pinned to their workers, "
     "whatever the policy in the formula.";
-// two grids of 1.8 MB: the second-level caches of two workers
+// Two grids of 1.8 MB fill the second-level caches of two workers.
 constexpr const char* here_heat = "bench heat2d --n 480 --iterations 200";
 
 experiment figure_4_17() {

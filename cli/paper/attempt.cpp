@@ -46,7 +46,8 @@ attempt attempt_from(const json& j) {
     c.steals = from.at("steals");
     c.local_bytes = from.at("local_bytes");
     c.remote_bytes = from.at("remote_bytes");
-    c.least_local_bytes = from.value("least_local_bytes", 0.0);  // older notebooks have none
+    // Older notebooks do not have it.
+    c.least_local_bytes = from.value("least_local_bytes", 0.0);
     for (const auto& [name, level] : from.at("levels").items()) c.levels[name] = {level.at(0), level.at(1)};
   }
   if (j.contains("notes")) a.got.notes = j.at("notes").get<std::map<std::string, double>>();

@@ -30,7 +30,7 @@ std::uint64_t of_file(const std::string& file) {
   return entry->second;
 }
 
-// What `heddle bench` and `heddle demo` start for heddle, or the program itself.
+// Returns the programs that `heddle bench` and `heddle demo` start for heddle, or the program itself.
 std::vector<std::string> programs_of(const std::string& command) {
   const std::vector<std::string> words = words_of(command);
   const std::string name = words.empty() ? "" : words.front();
@@ -67,7 +67,7 @@ std::string digest_of(const std::string& command, bool simulated) {
   try {
     if (simulated) files.push_back(simulator_library(false).string());
   } catch (const std::runtime_error&) {
-    // the run will say so
+    // the run will report it
   }
   std::uint64_t all = 0;
   for (const std::string& file : files) all = all * 31 + of_file(file);

@@ -1,17 +1,17 @@
-// Which build a figure is of.
+// The build to which a figure belongs.
 #pragma once
 
 #include <string>
 
 namespace heddle::cli::paper {
 
-// The commit of the checkout in which this command was built, "-dirty" behind it where that has changes; "" where there
-// is none, or no git.
+// Returns the commit of the checkout in which this command was built, with "-dirty" behind it if the checkout has
+// changes. Returns "" if there is no checkout or no git.
 const std::string& commit();
 
-// Changes when what a command of an experiment runs (program.hpp) is built anew: of the contents of its programs, and
-// of the simulator's library if it is simulated. So a run is done again after a change, and not after one of this
-// command.
+// Returns a digest that changes when the programs of an experiment's command (program.hpp) are built anew. It is made
+// of the contents of the programs, and of the simulator's library if they are simulated. So a run is repeated after a
+// change of these, but not after a change of this command.
 std::string digest_of(const std::string& command, bool simulated);
 
 }  // namespace heddle::cli::paper

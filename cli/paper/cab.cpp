@@ -9,7 +9,8 @@ namespace {
 constexpr const char* fto = "cab-fto";
 constexpr const char* gto = "cab-gto";
 
-struct counts {  // of the book: misses, and where it tells it the time, after over before
+// The book's counts: misses, and the time after over before where the book tells it.
+struct counts {
   const char* name;
   double l2, l3;
 };
@@ -96,7 +97,7 @@ experiment table_3_7() {
 }
 
 // Heat with leaves of 64 rows. Eq. 3.4 gives level 3 for the first two sizes and 4 for the third; the book's largest
-// has 5.
+// size has 5.
 experiment boundary_levels() {
   experiment e{.id = "cab-levels",
                .figure = "section 3.8, sweep of L_b",
@@ -153,7 +154,7 @@ experiment sizes() {
                          "on sockets of 6 MB."};
   struct kernel {
     const char *name, *command, *variant;
-    double small, large;  // of the book's cuts of time, at 1k and 8k
+    double small, large;  // the book's cuts of time, at 1k and 8k
   };
   for (const kernel& k :
        {kernel{"Heat", "heat", "regular", 0.404, 0.123}, kernel{"SOR", "sor", "regular", 0.561, 0.211},
@@ -161,7 +162,8 @@ experiment sizes() {
     const std::string shape = fmt::format("{} --columns 512 --leaf 8 --variant {}", k.command, k.variant);
     const std::string small = fmt::format("{} 1k", k.name), large = fmt::format("{} long", k.name);
     e.programs.push_back(chen_rows(small, shape + " --n 1024", "--iterations 20", "--iterations 200"));
-    const bool one_grid = std::string(k.command) == "sor";  // the others have two
+    // The other programs have two grids.
+    const bool one_grid = std::string(k.command) == "sor";
     e.programs.push_back(chen_rows(large, shape, one_grid ? "--n 8192 --iterations 4" : "--n 4096 --iterations 4",
                                    "--n 8192 --iterations 100"));
     e.measures.push_back({.name = fmt::format("{}, 1k rows: time of cab-gto over random_ws", k.name),
@@ -182,7 +184,7 @@ experiment sizes() {
   return e;
 }
 
-// On the machine at hand alone, cut into two sockets of its own: there must be something to decide.
+// Runs only on the machine at hand, cut into two sockets of its own, because there must be something to decide.
 experiment computing() {
   experiment e{.id = "cab-computing",
                .figure = "sections 3.8 and 4.10.5",

@@ -1,6 +1,6 @@
 // Q. Chen, M. Guo, "Task scheduling for multi-core and parallel architectures", Springer 2017, chapters 3 (CAB) and 4
-// (LAWS): what their tables share. The baseline of both is MIT Cilk with pinned workers ("Cilk-a"); here it is heddle's
-// random_ws.
+// (LAWS): the parts that their tables share. The baseline of both is MIT Cilk with pinned workers ("Cilk-a"); here it
+// is heddle's random_ws.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline constexpr const char* chen_iterations =
     "The book has 200 iterations in chapter 3 and does not tell how many in chapter 4. The time is of a second run of "
     "all iterations in the same process; misses are of both runs, first touch included. ";
 
-// A kernel that is cut by rows. `shape`: what both scales have; `quick` and `full`: what each adds.
+// A kernel that is cut by rows. `shape` has the arguments of both scales; `quick` and `full` have those that each adds.
 inline program chen_rows(const std::string& name, const std::string& shape, const std::string& quick,
                          const std::string& full) {
   return {.name = name,
@@ -28,7 +28,7 @@ inline program chen_rows(const std::string& name, const std::string& shape, cons
           .real = {}};
 }
 
-// By what factor `policy` changes a figure of the baseline: below 1, it cuts it.
+// Returns the factor by which `policy` changes a figure of the baseline; below 1 it is a reduction.
 inline value left_of_time(const std::string& program, const std::string& policy,
                           const std::string& base = chen_random) {
   return time(program, policy) / time(program, base);

@@ -49,7 +49,7 @@ void crew::wait(std::size_t count, const std::function<void(std::size_t done)>& 
     changed(done);
     if (done == count) return;
     hold.lock();
-    // what came while it was told, or comes now
+    // The state may have changed during the call above; otherwise this waits for a change.
     if (failure_ || static_cast<std::size_t>(std::count(done_.begin(), end, true)) != done) continue;
     news_.wait(hold);
   }

@@ -11,8 +11,8 @@
 
 namespace heddle::cli::paper {
 
-// Entries are begun in their order, each by whichever of `jobs` threads is free first. When one throws, no further one
-// is begun, and whoever waits gets what it threw.
+// Entries are begun in their order, each by the first of the `jobs` threads that is free. If one throws, no further
+// entry is begun, and the thread that waits gets the exception.
 class crew {
  public:
   using work = std::function<void(std::size_t entry, std::size_t job)>;
@@ -23,21 +23,21 @@ class crew {
   crew(const crew&) = delete;
   crew& operator=(const crew&) = delete;
 
-  // Returns when the first `count` entries are done. `changed(done)` is called by the caller's thread, at once and
-  // whenever an entry has been begun or has ended: how many of those there are.
+  // Returns when the first `count` entries are done. Calls `changed(done)` on the caller's thread, at once and whenever
+  // an entry has begun or ended; `done` is the number of entries that have ended.
   void wait(std::size_t count, const std::function<void(std::size_t done)>& changed);
 
  private:
   void work_on(std::size_t job);
 
   work does_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable news_;
   std::vector<bool> done_;
   std::size_t next_{0};
   bool ends_{false};
   std::exception_ptr failure_;
-  std::vector<std::thread> threads_;  // the constructor's and the destructor's alone
+  std::vector<std::thread> threads_;  // used by the constructor and the destructor alone
 };
 
 }  // namespace heddle::cli::paper

@@ -1,6 +1,5 @@
-// The table of experiments that `heddle paper` repeats. One file a paper (adws.cpp) registers
-// itself with a static object; an experiment is one row, and everything that is run follows from the values of its
-// measures.
+// The table of experiments that `heddle paper` repeats. There is one file for each paper (adws.cpp), which registers
+// itself with a static object. An experiment is one row, and every run follows from the values of its measures.
 #pragma once
 
 #include <optional>
@@ -14,38 +13,43 @@ namespace heddle::cli::paper {
 enum class scale : std::uint8_t { quick, medium, full };
 const char* name(scale s);
 
-// How large a program is at one scale.
+// The size of a program at one scale.
 struct size {
   std::string arguments;  // behind the command
-  // caches of the machine above the innermost one are divided by this, where the data is, too
+  // The divisor of the machine's caches above the innermost one, for data that are smaller by the same factor.
   unsigned shrink{1};
-  std::string left_out{};  // why it is not run at this scale; empty: it is
-  std::string changes{};   // what its numbers change besides the size; empty: nothing
+  std::string left_out{};  // why it is not run at this scale; empty if it is run
+  // The effects on its numbers besides the size; empty if there are none.
+  std::string changes{};
 };
 
 struct program {
-  std::string name;     // in values: "2048"
-  std::string command;  // what follows `heddle`
+  std::string name;     // its name in values: "2048"
+  std::string command;  // the words after `heddle`
   size quick;
   size full;
-  std::string real;           // the whole command on this machine, at its own size; empty: not run there
-  std::string metric{};       // of the command's JSON rows; empty: the first
-  std::string real_metric{};  // of `real`'s
-  // Where the size above is a shrunk one: another shrink of the same, to see what hangs on it.
+  // The whole command on this machine, at its own size; empty if it is not run there.
+  std::string real;
+  std::string metric{};       // of the command's JSON rows; empty means the first
+  std::string real_metric{};  // of the rows of `real`
+  // Another shrink of the same program, if the size above is a shrunk one, to see what depends on the shrink.
   std::optional<size> quick_beside{}, full_beside{};
-  // Between the two, where the quick size says too little; none: the quick one, with what is beside that.
+  // A size between the two, for programs whose quick size says too little. If there is none, the quick size is used,
+  // with what is beside it.
   std::optional<size> medium{}, medium_beside{};
 };
 
-// What the paper says of a figure.
+// The paper's claim about a figure.
 enum class claim : std::uint8_t {
-  above,   // more than the pivot
-  below,   // less than the pivot
-  about,   // the figure itself, no direction
-  at_most  // no more than the figure; how much less is not told
+  above,  // more than the pivot
+  below,  // less than the pivot
+  about,  // the figure itself, no direction
+  // No more than the figure; the paper does not say how much less.
+  at_most
 };
 
-struct goal {  // the project's own aim, told beside the verdict
+// The project's own aim, shown beside the verdict.
+struct goal {
   double bound;
   bool at_least{true};
 };
@@ -54,20 +58,21 @@ struct measure {
   std::string name;
   value of;
   claim says;
-  std::string words;               // of the paper, where it gives no number
-  std::optional<double> number{};  // of the paper
-  double pivot{1};                 // what divides one direction from the other
-  double band{1.25};               // the same size: by at most this factor more or less
+  std::string words;               // the paper's words, if it gives no number
+  std::optional<double> number{};  // the paper's number
+  double pivot{1};                 // the bound between one direction and the other
+  double band{1.25};               // the size counts as the same within this factor
   std::optional<goal> aim{};
-  std::string why{};  // known cause of a difference; told when there is one
-  bool input{false};  // the machine's file has its costs from this very figure: what comes out is what went in
+  std::string why{};  // the known cause of a difference, shown when there is one
+  // The machine's file has its costs from this very figure, so the result is the input.
+  bool input{false};
 };
 
 struct experiment {
   std::string id;       // "adws-4.17"
   std::string figure;   // "figure 4.17"
   std::string title;    // what is measured
-  std::string machine;  // the paper's, by its name here
+  std::string machine;  // the name here of the paper's machine
   unsigned workers;
   std::vector<program> programs;
   std::vector<measure> measures;
@@ -75,7 +80,7 @@ struct experiment {
 };
 
 struct paper {
-  std::string name;  // "adws": what the ids begin with
+  std::string name;  // "adws", the beginning of the ids
   std::string title;
   std::vector<experiment> (*experiments)();
 };
@@ -84,18 +89,18 @@ struct registration {
   explicit registration(const paper& p);
 };
 
-// Ordered by name.
+// Returns the papers, ordered by name.
 std::vector<paper> papers();
-// Of all papers, in the order of their tables.
+// Returns the experiments of all papers, in the order of their tables.
 std::vector<experiment> experiments();
-// The program of that name. Throws std::logic_error: a value names one that is not declared.
+// Returns the program of that name. Throws std::logic_error if a value names a program that is not declared.
 const program& program_of(const experiment& e, const std::string& name);
-// `beside`: the other shrink, where there is one.
+// If `beside` is true, returns the other shrink, where there is one.
 const size& size_at(const program& p, scale s, bool beside = false);
 bool has_beside(const program& p, scale s);
-// What follows `heddle` at that scale.
+// Returns the words after `heddle` at that scale.
 std::string command_at(const program& p, scale s, bool beside = false);
-// The policies of the measures' values, in order of appearance, each once.
+// Returns the policies of the measures' values, in order of appearance, each once.
 std::vector<std::string> policies_of(const experiment& e);
 
 }  // namespace heddle::cli::paper

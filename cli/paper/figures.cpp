@@ -39,7 +39,7 @@ std::map<std::string, double> remarks_in(const trace::recording& what) {
 }
 
 counted counts_from(const std::vector<std::string>& figures) {
-  // The process that worked: others of a driver may have made a runtime for nothing.
+  // Takes the process that worked; other processes of a driver may have made a runtime without using it.
   json best;
   for (const std::string& line : figures) {
     json row = json::parse(line);

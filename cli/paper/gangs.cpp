@@ -1,5 +1,5 @@
-// S. Bak et al.: Task-graph scheduling extensions for efficient synchronization and communication. Of its figures the
-// second one, whose graph is drawn and described; the others are times of SLATE on a cluster.
+// S. Bak et al.: Task-graph scheduling extensions for efficient synchronization and communication. Only the second of
+// its figures is repeated, whose graph is drawn and described; the others are times of SLATE on a cluster.
 #include <fmt/format.h>
 
 #include "cli/paper/experiment.hpp"

@@ -20,7 +20,8 @@
 namespace heddle::cli::paper {
 namespace {
 
-constexpr unsigned limit_quick = 1800, limit_full = 7200;  // seconds of real time a run, on a busy machine
+// Seconds of real time for a run, on a busy machine.
+constexpr unsigned limit_quick = 1800, limit_full = 7200;
 constexpr const char* late = "not over after ";
 
 unsigned limit_at(scale s) { return s == scale::quick ? limit_quick : limit_full; }
@@ -43,8 +44,8 @@ struct laboratory::simulation {
   unsigned workers{0};
   bool traced{false};
   unsigned pair{0};
-  std::string name;           // of the program, for people
-  std::string lasting_key{};  // of the notebook
+  std::string name;           // the name of the program, for people
+  std::string lasting_key{};  // its key in the notebook
 
   [[nodiscard]] std::string key() const {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", machine, shrink, free_memory, command, metric, policy, workers,
@@ -80,7 +81,7 @@ std::vector<execution> laboratory::wanted(const experiment& e) const {
   return {all.begin(), all.end()};
 }
 
-// The first pair, whose results are checked, comes first: whoever fails there is not run again.
+// The first pair, whose results are checked, comes first, because a program that fails there is not run again.
 std::vector<laboratory::simulation> laboratory::to_simulate(const experiment& e) const {
   std::vector<simulation> all;
   std::set<std::string> keys;
@@ -98,8 +99,8 @@ std::vector<laboratory::simulation> laboratory::to_simulate(const experiment& e)
   return all;
 }
 
-// Of the pairs the first one computes what it tells, and its result is checked; the others leave that out, which
-// changes no virtual time.
+// Of the pairs the first one computes what it declares, and its result is checked. The others leave the computation
+// out, which changes no virtual time.
 attempt laboratory::simulate_once(const simulation& s, const scratch_folder& folder) const {
   if (const std::string why = refused_policy(s.policy); !why.empty()) return failed(why);
   attempt result;
@@ -157,7 +158,7 @@ void laboratory::simulate_or_recall(const simulation& s, const scratch_folder& f
   }
   attempt a = simulate_once(s, folder);
   const std::lock_guard hold(mutex_);
-  // What is missing may be there next time; what takes too long will.
+  // A missing program may be there next time; a run that takes too long will take too long again.
   if (a.failure.empty() || a.failure.starts_with(late)) notes_.add(s.lasting_key, as_json(a));
   simulations_.at(s.key()) = std::move(a);
 }
@@ -169,7 +170,7 @@ void laboratory::measure_here(const experiment& e) {
   }
   const std::size_t rounds = order_.size == scale::full ? 15 : 9;
   progress bar(e.id, rounds * here.size());
-  // programs by turns: a machine has its slow minutes, and measures compare programs
+  // Programs take turns, because a machine has its slow minutes, and measures compare programs.
   for (std::size_t round = 0; round < rounds; ++round) {
     for (const program* p : here) {
       bar.advance(0, p->name + ", here");
@@ -185,13 +186,15 @@ void laboratory::run(const std::vector<experiment>& all, const std::function<voi
   std::vector<std::size_t> ends;  // of each experiment's part
   for (const experiment& e : all) {
     for (simulation& s : to_simulate(e)) {
-      s.lasting_key = s.key() + "|" + digest_of(s.command, true);  // another build, another figure
-      simulations_[s.key()];  // all there before the crew begins: it changes entries, and adds none
+      s.lasting_key = s.key() + "|" + digest_of(s.command, true);  // so that another build makes another figure
+      // All entries exist before the crew begins, because it changes entries and adds none.
+      simulations_[s.key()];
       list.push_back(std::move(s));
     }
     ends.push_back(list.size());
   }
-  // One a job, with names of the same length: a program that is told longer ones has its stack elsewhere.
+  // There is one for each job, with names of the same length, because a program that gets longer names has its stack
+  // elsewhere.
   std::vector<std::unique_ptr<scratch_folder>> folders;
   for (unsigned job = 0; job < order_.jobs; ++job) folders.push_back(std::make_unique<scratch_folder>("heddle-paper"));
   crew simulating(order_.jobs, list.size(),

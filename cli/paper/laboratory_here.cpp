@@ -1,4 +1,4 @@
-// What is measured on this machine.
+// The measurements on this machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ std::string here_key(const experiment& e, const program& p, const std::string& p
 
 }  // namespace
 
-// Of the notebook: another machine, build or number of rounds, another figure.
+// Returns the key in the notebook: another machine, build or number of rounds makes another figure.
 std::string laboratory::lasting_here(const std::string& key, const program& p) const {
   return fmt::format("here|{}|{}|{} workers|{}|{}|{}", name(order_.size), key, order_.real_workers, processor_name(),
                      p.real, digest_of(p.real, false));
 }
 
-// All of a program, or nothing: its policies were measured by turns.
+// Returns true only if all figures of a program are known, because its policies were measured in turns.
 bool laboratory::known_here(const experiment& e, const program& p) {
   for (const execution& x : wanted(e)) {
     if (x.program != p.name || x.workers != 0 || x.free_memory) continue;
@@ -50,7 +50,7 @@ void laboratory::keep_here(const experiment& e, const program& p) {
   }
 }
 
-// One round: all policies of a program in one run of the command. Traces: in the first.
+// Measures one round: all policies of a program in one run of the command. Traces are made in the first round.
 void laboratory::measure_here(const experiment& e, const program& p, bool first) {
   std::vector<std::string> timed, traced;
   for (const execution& x : wanted(e)) {
@@ -88,7 +88,7 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
         a.rounds.push_back(seconds_in(report, p.real_metric, serial ? "serial" : "heddle",
                                       serial ? std::nullopt : std::optional(policy)));
         a.got.seconds = median(a.rounds);
-        a.checked = true;  // or seconds_in had thrown
+        a.checked = true;  // otherwise seconds_in would have thrown
         if (with_trace) a.got.map = task_map(trace::load(trace), {});
       } catch (const std::exception& error) {
         a.failure = error.what();
@@ -99,7 +99,7 @@ void laboratory::measure_here(const experiment& e, const program& p, bool first)
   for (const std::string& policy : traced) run({policy}, true);
 }
 
-// One round of each program; a traced one has only the first.
+// One round of each program; a traced program has only the first.
 class laboratory::at_round : public evidence {
  public:
   at_round(const laboratory& of, const experiment& e, std::size_t round)

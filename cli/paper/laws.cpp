@@ -14,21 +14,22 @@ constexpr const char* hasty = "laws:repeats=1";
 constexpr const char* cab = "cab-gto";
 constexpr const char* settled = "laws: packing settled, after iterations";
 
-// The book's grids have 8096 rows, which is presumably 8192. At quick scale they are shorter, and so larger than all
-// third-level caches together on the AMD machine (32 MB of 24) and smaller on Intel's (32 MB of 96); the book's are
-// larger on both.
+// The book's grids have 8096 rows, which presumably means 8192. At quick scale they are shorter. So they are larger
+// than all third-level caches together on the AMD machine (32 MB of 24) and smaller on Intel's (32 MB of 96); the
+// book's are larger on both.
 struct kernel {
   const char *name, *command, *variant;
-  double misses, local;  // of the book's L3 misses and of its local accesses, LAWS over Cilk
+  // The book's L3 misses and local accesses, LAWS over Cilk.
+  double misses, local;
 };
 
 program grid_of(const kernel& k, bool intel) {
   const std::string shape = fmt::format("{} --leaf 8 --variant {}", k.command, k.variant), command = k.command;
   const char *quick = "--n 2048 --columns 1024 --iterations 6",
              *full = intel ? "--n 8192 --columns 4096 --iterations 50" : "--n 8192 --columns 1024 --iterations 100";
-  if (command == "ge") {  // its work is as the cube of its size
+  if (command == "ge") {  // its work grows as the cube of its size
     quick = intel ? "--n 768" : "--n 512", full = intel ? "--n 8192" : "--n 2048";
-  } else if (command == "sor") {  // one grid, where the others have two
+  } else if (command == "sor") {  // it has one grid, the others have two
     quick = "--n 4096 --columns 1024 --iterations 6";
   } else if (command == "stencil6" || command == "stencil25") {
     quick = "--n 512 --columns 64 --iterations 6";
@@ -104,7 +105,7 @@ experiment sizes(bool intel) {
                          "Intel's, and the long ones are four times as long (the book's 16 times)."};
   struct row {
     const char *name, *command, *variant;
-    double small, large;  // of the book's cuts of time
+    double small, large;  // the book's cuts of time
   };
   const std::vector<row> rows = intel ? std::vector<row>{{"SOR-ir", "sor", "irregular", 0.525, 0.427},
                                                          {"9P", "stencil9", "regular", 0.349, 0.247}}
@@ -139,7 +140,7 @@ experiment sizes(bool intel) {
   return e;
 }
 
-// The first cut by another size of cache, one level further each, never tuned: all levels that there are.
+// The first cut by another size of cache, one level deeper each time, without tuning: all levels that there are.
 experiment algorithm_6() {
   experiment e{.id = "laws-alg-6",
                .figure = "algorithm 6, figure 4.11",

@@ -11,7 +11,7 @@
 namespace heddle::cli::paper {
 namespace {
 
-// l3:1(size=39424KiB) becomes l3:1(size=9856KiB).
+// Turns l3:1(size=39424KiB) into l3:1(size=9856KiB).
 std::string with_smaller_caches(const std::string& text, unsigned shrink) {
   static const std::regex cache(R"((l[2-5]:\d+\(size=)(\d+)(KiB|MiB))");
   std::string result;
@@ -28,7 +28,8 @@ std::string with_smaller_caches(const std::string& text, unsigned shrink) {
   return result;
 }
 
-// Tasks become smaller with the caches: the scheduler keeps its proportion to them.
+// Divides the scheduler's costs, because tasks become smaller with the caches, and the scheduler should keep its
+// proportion to them.
 std::string smaller_costs(const std::string& machine, unsigned shrink) {
   const machine::model m = machine::model::from_name(machine);
   std::string text = fmt::format("title = \"scheduler's costs divided by {}\"\n[costs]\n", shrink);

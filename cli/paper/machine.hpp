@@ -1,4 +1,4 @@
-// Variants of a shipped machine: smaller caches for smaller data, and one on which memory costs nothing.
+// Variants of a shipped machine: one with smaller caches for smaller data, and one on which memory costs nothing.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace heddle::cli::paper {
 
-// What to give to --machine. `shrink`: all caches but the innermost, and the costs of the scheduler's operations, are
-// divided by it. `free_memory`: every level and the memory have the innermost cache's latency, and no bandwidth limits.
-// Written to `folder`, where it differs from the shipped file. Throws std::invalid_argument for a machine that is not
-// shipped, std::runtime_error when a file cannot be written.
+// Returns the value for --machine. With `shrink` all caches but the innermost, and the costs of the scheduler's
+// operations, are divided by it. With `free_memory` every level and the memory have the innermost cache's latency, and
+// no bandwidth limits. A variant that differs from the shipped file is written to `folder`. Throws
+// std::invalid_argument for a machine that is not shipped, and std::runtime_error if a file cannot be written.
 std::string machine_variant(const std::string& machine, unsigned shrink, bool free_memory,
                             const scratch_folder& folder);
 
-// The NUMA node of each worker, where each unit of the machine has one; empty otherwise.
+// Returns the NUMA node of each worker if each unit of the machine has one, and otherwise an empty vector.
 std::vector<int> nodes_of_workers(const std::string& machine, unsigned workers);
 
 }  // namespace heddle::cli::paper

@@ -38,7 +38,7 @@ task_map::task_map(const trace::recording& from, const std::vector<int>& node_of
     p.y_end = low(w.what->b);
     p.by_sweep.push_back(w.who);
   }
-  // A piece that the set-up touches, but no sweep, would make sweeps of different length.
+  // A piece that the set-up touches, but no sweep, would make sweeps of different lengths.
   sweeps_ = pieces_.empty() ? 0 : pieces_.begin()->second.by_sweep.size();
   for (const auto& [at, p] : pieces_) sweeps_ = std::min(sweeps_, p.by_sweep.size());
 }

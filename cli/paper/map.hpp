@@ -11,15 +11,15 @@
 
 namespace heddle::cli::paper {
 
-// A sweep is one pass over all pieces: the k-th time that a piece is worked on belongs to sweep k, which is right for
+// A sweep is one pass over all pieces. The k-th time that a piece is worked on belongs to sweep k, which is right for
 // programs that end one sweep before they begin the next.
 class task_map {
  public:
   task_map() = default;
-  // `node_of_worker`: may be empty. Throws std::runtime_error when events were lost.
+  // `node_of_worker` may be empty. Throws std::runtime_error if events were lost.
   task_map(const trace::recording& from, const std::vector<int>& node_of_worker);
 
-  // Whole, and back.
+  // Convert the whole map, and back.
   [[nodiscard]] nlohmann::json as_json() const;
   static task_map from_json(const nlohmann::json& j);  // throws nlohmann::json::exception
 
@@ -27,12 +27,12 @@ class task_map {
   [[nodiscard]] std::size_t sweeps() const { return sweeps_; }
   [[nodiscard]] bool has_nodes() const { return has_nodes_; }
 
-  // Each a share of the pieces or of the pairs of neighbours.
-  // `sweep`: 0 is the first, -1 the last. Throw std::out_of_range.
+  // Each function returns a share of the pieces or of the pairs of neighbours. Sweep 0 is the first, and -1 is the
+  // last. They throw std::out_of_range.
   [[nodiscard]] double neighbours_on_one_worker(int sweep) const;
   [[nodiscard]] double neighbours_on_one_node(int sweep) const;
-  [[nodiscard]] double moved(int sweep) const;  // since the sweep before
-  [[nodiscard]] double steady() const;          // never moved
+  [[nodiscard]] double moved(int sweep) const;  // the share that moved since the sweep before
+  [[nodiscard]] double steady() const;          // the share that never moved
 
  private:
   struct owner {

@@ -18,7 +18,7 @@ notebook::notebook(std::string file) : file_(std::move(file)) {
     json entry = json::parse(text.begin() + static_cast<std::ptrdiff_t>(whole),
                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (!entry.is_object() || !entry.contains("key")) throw std::runtime_error(file_ + ": not a notebook of runs");
-    const std::string key = entry.at("key");  // before the entry is moved from
+    const std::string key = entry.at("key");  // copied before the entry is moved from
     entries_[key] = std::move(entry);
   }
   if (whole != text.size()) base::replace_file(file_, text.substr(0, whole));

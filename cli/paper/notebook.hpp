@@ -1,4 +1,4 @@
-// What was run already, one line of JSON a run in a file: whoever was killed goes on where he was.
+// The runs that were made already, one line of JSON for each in a file, so that a command that was killed can go on.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@ namespace heddle::cli::paper {
 
 class notebook {
  public:
-  // `file`: "": nothing is kept beyond this object. What the file has is read; a line that was being written when its
-  // writer was killed is taken out. Throws std::runtime_error: it cannot be read or is no notebook.
+  // With `file` "" nothing is kept beyond this object. The contents of the file are read; a line that was being written
+  // when its writer was killed is removed. Throws std::runtime_error if the file cannot be read or is no notebook.
   explicit notebook(std::string file);
 
-  // nullptr: never run.
+  // Returns nullptr if it was never run.
   [[nodiscard]] const nlohmann::json* find(const std::string& key) const;
-  // Written at once. Throws std::runtime_error.
+  // Writes the entry at once. Throws std::runtime_error.
   void add(const std::string& key, nlohmann::json entry);
 
  private:

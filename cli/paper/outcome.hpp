@@ -1,4 +1,4 @@
-// What one execution of a program gave.
+// The results of one execution of a program.
 #pragma once
 
 #include <map>
@@ -14,12 +14,13 @@ struct level_figures {
   double misses{0};
 };
 
-struct counted {              // by the simulator alone
+struct counted {              // counts of the simulator alone
   double virtual_seconds{0};  // of the whole process
   double busy{0}, idle{0}, overhead{0};
   double steals{0};
   double local_bytes{0}, remote_bytes{0};
-  double least_local_bytes{0};  // of the node whose own cores read the fewest from it
+  // For the node whose own cores read the fewest bytes from it.
+  double least_local_bytes{0};
   std::map<std::string, level_figures> levels;
 };
 
@@ -28,8 +29,9 @@ struct outcome {
   unsigned workers{0};
   bool has_counts{false};
   counted counts;
-  task_map map;                         // empty unless traced
-  std::map<std::string, double> notes;  // what the policy remarked, the largest value of each; empty unless traced
+  task_map map;  // empty unless traced
+  // The policy's remarks, with the largest value of each; empty unless traced.
+  std::map<std::string, double> notes;
 };
 
 }  // namespace heddle::cli::paper

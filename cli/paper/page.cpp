@@ -1,4 +1,4 @@
-// docs/reproduction.md, from rows.
+// Makes docs/reproduction.md from rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string cell(const json& row, const char* key) {
   return value.is_string() ? escaped(value) : "-";
 }
 
-// The paper's words are told beside its number, where there are both.
+// The paper's words are shown beside its number, if there are both.
 std::string paper_cell(const json& row) {
   const std::string words = row.value("paper_words", std::string());
   if (!row.at("paper").is_number() || words.empty()) return cell(row, "paper");
@@ -38,7 +38,7 @@ std::string figure_cell(const json& row, const std::string& name) {
   return i ? shown(*i) : "-";
 }
 
-// What a verdict counts as, in the order of `verdicts`.
+// The meanings of the verdicts, in the order of `verdicts`.
 constexpr const char* meanings[] = {
     "within the band around the paper's number, on both sides, with the whole interval",
     "on the paper's side with the whole interval; of a bound: kept",
@@ -49,13 +49,13 @@ constexpr const char* meanings[] = {
 };
 static_assert(std::size(meanings) == std::size(verdicts));
 
-// "quick: 2048 = ..." is of scale quick.
+// Returns the scale of a text like "quick: 2048 = ...".
 std::string scale_name(const json& row) {
   const std::string text = row.at("scale");
   return text.substr(0, text.find(':'));
 }
 
-// What was run: how many measures at which scale, at which commits, on which days.
+// Returns what was run: how many measures at which scale, at which commits, on which days.
 std::string head(const std::vector<json>& rows) {
   std::map<std::string, std::size_t> scales;
   std::map<std::string, std::size_t> commits;
@@ -102,7 +102,7 @@ std::string summary(const std::vector<json>& rows) {
   return text;
 }
 
-// How often, and whether results were looked at.
+// Returns the number of runs, and whether results were checked.
 std::string runs_of(std::vector<json>::const_iterator first, std::vector<json>::const_iterator last) {
   std::size_t pairs = 0, checked = 0, known = 0;
   for (auto row = first; row != last; ++row) {

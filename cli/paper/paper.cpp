@@ -42,7 +42,7 @@ int list() {
   return 0;
 }
 
-// Ids, names of papers, or all.
+// Returns the experiments for ids, names of papers, or "all".
 std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
   if (names.empty()) throw usage_error("ID is missing: `heddle paper list` shows them; all runs all");
   const std::vector<paper::experiment> all = paper::experiments();
@@ -65,7 +65,7 @@ std::vector<paper::experiment> chosen(const std::vector<std::string>& names) {
   return result;
 }
 
-// The measures of that name alone.
+// Keeps only the measures of that name.
 void keep_only(std::vector<paper::experiment>& from, const std::string& name) {
   std::vector<std::string> valid;
   for (paper::experiment& e : from) {
@@ -105,7 +105,8 @@ int run(const arguments& given) {
     fmt::print("{}{}", rows.empty() ? "" : "\n", paper::table_of(some));
     std::fflush(stdout);
     rows.insert(rows.end(), some.begin(), some.end());
-    if (!given.json.empty()) paper::write_rows(given.json, rows);  // after each, since the whole takes long
+    // They are written after each experiment, because the whole takes long.
+    if (!given.json.empty()) paper::write_rows(given.json, rows);
     if (!given.into.empty()) paper::write_rows(in_folder(given.into, e.id + ".json"), some);
   });
   const bool any = std::any_of(rows.begin(), rows.end(), [](const nlohmann::json& r) {

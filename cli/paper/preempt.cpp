@@ -1,4 +1,4 @@
-// The table of section 3, and what of it is not repeated.
+// The table of section 3, and the figures of it that are not repeated.
 #include "cli/paper/preempt.hpp"
 
 namespace heddle::cli::paper {
@@ -6,7 +6,7 @@ namespace {
 
 using namespace preemption;
 
-// A figure that is not repeated, and why.
+// A figure that is not repeated, with the reason.
 experiment left_out(const std::string& number, const std::string& title, const std::string& machine, unsigned workers,
                     const std::string& words, const std::string& why) {
   const size none{.arguments = {}, .shrink = 1, .left_out = why};

@@ -1,5 +1,5 @@
-// Section 3 of S. Shiina's thesis: preemptive user-level threads. The
-// programs are heddle-preempt-model's (bench/preempt_model).
+// Section 3 of S. Shiina's thesis: preemptive user-level threads. The programs are those of heddle-preempt-model
+// (bench/preempt_model).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace heddle::cli::paper::preemption {
 
-// What a preemption costs: table 3.1, figures 3.4, 3.6 and 3.7.
+// The cost of a preemption: table 3.1, figures 3.4, 3.6 and 3.7.
 experiment table_3_1();
 experiment table_3_1_knl();
 experiment figure_3_4();
 experiment figure_3_6();
 experiment figure_3_7();
-// What preempted threads do with it: figures 3.8, 3.9 and 3.12.
+// The effect of preemption on threads: figures 3.8, 3.9 and 3.12.
 experiment figure_3_8();
 experiment figure_3_9();
 experiment figure_3_12();

@@ -1,4 +1,4 @@
-// What a preemption costs: signals, timers, and switches of kernel threads.
+// The cost of a preemption: signals, timers, and switches of kernel threads.
 #include "cli/paper/preempt.hpp"
 
 #include <fmt/format.h>

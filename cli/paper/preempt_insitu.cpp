@@ -7,8 +7,8 @@ namespace heddle::cli::paper::preemption {
 
 namespace {
 
-// LAMMPS's place is taken by steps of a serial part, a region with a thread on
-// each worker, and a wait for messages that keeps the main thread's worker.
+// LAMMPS is replaced by steps of a serial part, a region with a thread on each worker, and a wait for messages that
+// keeps the main thread's worker.
 program beside(const std::string& name, const std::string& technique, bool priorities, unsigned every, unsigned pieces,
                const std::string& metric) {
   const std::string how = fmt::format(

@@ -7,9 +7,9 @@ namespace heddle::cli::paper::preemption {
 
 namespace {
 
-// How the threads of a region are had, in the simulator and here. Where the thesis has BOLT with MKL changed by hand so
-// that it yields, the simulated threads sleep while they wait, which is the best that yielding can come to; here MKL is
-// as it is. These routines of it get through without preemption, unlike getrf; a run that does not is killed.
+// How the threads of a region are made, in the simulator and here. The thesis uses BOLT with MKL, changed by hand so
+// that it yields. The simulated threads sleep while they wait, which is the best that yielding can achieve. Here MKL is
+// unchanged. These routines of it complete without preemption, unlike getrf; a run that does not complete is killed.
 struct way {
   const char* name;
   const char* simulated;

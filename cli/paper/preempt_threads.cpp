@@ -1,4 +1,4 @@
-// What preemption does for threads: barriers that spin, data in caches, more threads than processors.
+// The effect of preemption on threads: barriers that spin, data in caches, more threads than processors.
 #include "cli/paper/preempt.hpp"
 
 #include <fmt/format.h>

@@ -45,7 +45,7 @@ std::string refused_policy(const std::string& name) {
     return {};
   } catch (const std::invalid_argument& error) {
     const std::string all = error.what();
-    return all.substr(0, all.find(';'));  // without the list of those that there are
+    return all.substr(0, all.find(';'));  // without the list of the valid ones
   }
 }
 

@@ -1,4 +1,4 @@
-// Programs of experiments: subcommands of heddle, and programs of their own beside it.
+// Programs of experiments: subcommands of heddle, and separate programs beside it.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace heddle::cli::paper {
 
-// "bench heat2d --n 480": this command with these words. "preempt-model cost": the program heddle-preempt-model, from
-// beside the command or where it is installed. Throws std::runtime_error if that is not there.
+// Returns, for "bench heat2d --n 480", this command with these words. For "preempt-model cost" returns the program
+// heddle-preempt-model, beside the command or where it is installed. Throws std::runtime_error if that is missing.
 std::vector<std::string> command_words(const std::string& command);
-// As one types it.
+// Returns the command as a user types it.
 std::string shown_command(const std::string& command);
 
-// Empty, or why this policy is none.
+// Returns an empty text, or the reason why there is no such policy.
 std::string refused_policy(const std::string& name);
 
 }  // namespace heddle::cli::paper

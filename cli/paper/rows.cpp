@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// Figures of pairs of runs under `name`, with their interval: "name", "name_low", "name_high", "name_runs".
+// Writes figures of pairs of runs under `name`, with their interval: "name", "name_low", "name_high", "name_runs".
 void put(json& row, const std::string& name, const std::vector<double>& figures) {
   for (const char* end : {"", "_low", "_high"}) row[name + end] = nullptr;
   row[name + "_runs"] = figures;
@@ -29,7 +29,7 @@ void put(json& row, const std::string& name, const std::vector<double>& figures)
   row[name + "_high"] = i.high;
 }
 
-// A number, the paper's words, or why there is nothing.
+// Returns a number, the paper's words, or "-".
 std::string cell(const json& figure) {
   if (figure.is_number()) return shown(figure);
   return figure.is_string() ? figure.get<std::string>() : "-";
@@ -40,11 +40,11 @@ std::string with_interval(const json& row, const std::string& name) {
   return i ? shown(*i) : cell(row.at(name));
 }
 
-std::size_t columns(const std::string& text) {  // of UTF-8
+std::size_t columns(const std::string& text) {  // counts the characters of UTF-8
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// What the declaration says, and the verdict.
+// Writes the parts of the declaration, and the verdict.
 void tell(json& row, const experiment& e, const measure& m) {
   const judgement j = judge(m, {.simulated = interval_in(row, "simulated"),
                                 .none = row.at("simulated_reason"),
@@ -69,7 +69,7 @@ void tell(json& row, const experiment& e, const measure& m) {
   if (m.number) row["band"] = m.band;
 }
 
-// What repeats a row.
+// Returns the command that repeats a row.
 std::string command_of(const experiment& e, const measure& m, const work_order& order) {
   std::string text = fmt::format("heddle paper run {} --only '{}'", e.id, m.name);
   if (order.size != scale::quick) text += fmt::format(" --scale {}", name(order.size));
@@ -84,7 +84,7 @@ std::string command_of(const experiment& e, const measure& m, const work_order& 
 std::optional<interval> interval_in(const json& row, const std::string& name) {
   const json runs = row.value(name + "_runs", json::array());
   if (!runs.empty()) return interval_of(runs.get<std::vector<double>>());
-  // of before there were several
+  // rows from before there were several runs
   if (row.contains(name) && row.at(name).is_number()) return interval_of({row.at(name).get<double>()});
   return std::nullopt;
 }
@@ -157,7 +157,7 @@ std::string table_of(const std::vector<json>& rows) {
 
 namespace {
 
-// What the later run was not asked for is the earlier one's.
+// Keeps the earlier run's figures that the later run did not request.
 json merged(const json& earlier, json later) {
   const auto keep = [&](const char* reason, const char* none, std::initializer_list<const char*> names) {
     if (!later.contains(reason) || later.at(reason) != none) return;
@@ -190,7 +190,7 @@ std::vector<json> last_of_each(const std::vector<json>& rows) {
   }
   std::vector<std::string> order;
   for (const experiment& e : experiments()) order.push_back(e.id);
-  std::vector<std::pair<std::ptrdiff_t, std::size_t>> places;  // in the tables, in the rows
+  std::vector<std::pair<std::ptrdiff_t, std::size_t>> places;  // places in the tables and in the rows
   for (std::size_t i = 0; i < kept.size(); ++i)
     places.emplace_back(std::find(order.begin(), order.end(), kept[i].at("id").get<std::string>()) - order.begin(), i);
   std::sort(places.begin(), places.end());

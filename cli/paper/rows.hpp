@@ -1,4 +1,4 @@
-// The rows of a reproduction: computed from what was run, written and read as JSON, shown as a table or a page.
+// The rows of a reproduction: computed from the runs, written and read as JSON, shown as a table or a page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,27 +11,27 @@
 
 namespace heddle::cli::paper {
 
-// One row a measure. Fields: docs/guide/paper.md.
+// Returns one row for each measure. Fields: docs/guide/paper.md.
 std::vector<nlohmann::json> rows_of(const experiment& e, const laboratory& from);
 
-// Of "simulated", "beside" or "measured": over the pairs of runs; none where there is no figure.
+// Returns the interval of "simulated", "beside" or "measured" over the pairs of runs, or nothing if there is no figure.
 std::optional<interval> interval_in(const nlohmann::json& row, const std::string& name);
 
-// For a terminal.
+// Returns the table for a terminal.
 std::string table_of(const std::vector<nlohmann::json>& rows);
 
-// Of rows of the same id and measure the last one; what its run was not asked for, simulated or measured, is of the one
-// before. Order: that of the tables of papers, then that of the rows.
+// Returns the last one of the rows with the same id and measure. A figure, simulated or measured, that the run of that
+// row did not request is taken from the row before. The order is that of the tables of papers, then that of the rows.
 std::vector<nlohmann::json> last_of_each(const std::vector<nlohmann::json>& rows);
 
-// last_of_each, with what a measure's declaration says today: number, words, band, verdict, reason. Rows of measures
-// that are declared no more are left out, and so are those that are computed in another way now.
+// Returns last_of_each with the present declaration of each measure: number, words, band, verdict, reason. Rows are
+// left out if their measure is not declared any more, or if it is computed in a different way.
 std::vector<nlohmann::json> judged_anew(const std::vector<nlohmann::json>& rows);
 
-// docs/reproduction.md, of last_of_each. Throws std::runtime_error for what is not a row.
+// Returns docs/reproduction.md from last_of_each. Throws std::runtime_error for a value that is not a row.
 std::string page_of(const std::vector<nlohmann::json>& rows);
 
-// Throws std::runtime_error.
+// Both throw std::runtime_error.
 std::vector<nlohmann::json> read_rows(const std::string& file);
 void write_rows(const std::string& file, const std::vector<nlohmann::json>& rows);
 

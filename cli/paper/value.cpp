@@ -31,7 +31,7 @@ value folded(const char* name, const std::vector<value>& of, Combine combine) {
   });
 }
 
-// One figure of one execution.
+// Returns one figure of one execution.
 template <class Read>
 value leaf(const std::string& name, const execution& what, const std::string& more, Read read) {
   std::string text = fmt::format("{}({}, {}{}", name, what.program, what.policy, more);
@@ -140,7 +140,7 @@ value misses(const std::string& program, const std::string& policy, const std::s
 
 value accesses(const std::string& program, const std::string& policy) {
   return count("accesses", program, policy, [](const counted& c) {
-    double most = 0;  // every access is one of the innermost level
+    double most = 0;  // each access is one of the innermost level
     for (const auto& [name, level] : c.levels) most = std::max(most, level.accesses);
     return most;
   });

@@ -1,6 +1,6 @@
-// What a measure of a paper is computed from: an expression over executions of
-// programs, which knows its own text and which executions it needs. One declaration
-// so says what is run, how the figure is computed, and what the table says of it.
+// The formula of a measure of a paper: an expression over executions of programs. It knows its own text and the
+// executions that it needs. So one declaration says what is run, how the figure is computed, and what the table says of
+// it.
 #pragma once
 
 #include <compare>
@@ -14,18 +14,19 @@ namespace heddle::cli::paper {
 // One program under one policy. `program` is the name of a program of the experiment.
 struct execution {
   std::string program;
-  std::string policy;       // "serial": the serial program
-  unsigned workers{0};      // 0: the experiment's
-  bool free_memory{false};  // a machine on which every access costs what a hit in the innermost cache does
-  bool traced{false};       // with a task map
+  std::string policy;   // "serial" means the serial program
+  unsigned workers{0};  // 0 means the experiment's number
+  // True for a machine on which every access costs as much as a hit in the innermost cache.
+  bool free_memory{false};
+  bool traced{false};  // true if with a task map
 
   auto operator<=>(const execution&) const = default;
 };
 
-// What an execution gave. Counts are those of `heddle sim --json`; NaN where there are none.
+// The result of an execution. Counts are those of `heddle sim --json`; NaN where there are none.
 struct outcome;
 
-// Thrown by evidence and values: why there is no figure.
+// Thrown by evidence and values: the reason why there is no figure.
 class unavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -58,47 +59,49 @@ class value {
   std::string text_;
   std::vector<execution> needs_;
   function compute_;
-  bool compound_;  // needs parentheses as an operand
+  bool compound_;  // true if it needs parentheses as an operand
 };
 
 value least(std::vector<value> of);
 value greatest(std::vector<value> of);
 value mean(std::vector<value> of);
 
-// Seconds of the program's own measurement: one sample after one to warm up, or the median of several.
+// Returns the seconds of the program's own measurement: one sample after a warm-up, or the median of several.
 value time(const std::string& program, const std::string& policy, unsigned workers = 0);
-// time(base, serial) / time; `base`: the same program placed otherwise; empty: itself.
+// Returns time(base, serial) / time. `base` is the same program with another placement; empty means the program itself.
 value speedup(const std::string& program, const std::string& policy, const std::string& base = {});
-// The same over the number of workers: above 1, superlinear.
+// Returns the speedup divided by the number of workers; above 1 it is superlinear.
 value efficiency(const std::string& program, const std::string& policy, const std::string& base = {},
                  unsigned workers = 0);
-// Of the whole process, warm-up included: misses of a level in lines;
-// bytes from other nodes over all bytes from memory.
+// These are of the whole process, warm-up included: misses of a level in lines, and bytes from other nodes over all
+// bytes from memory.
 value misses(const std::string& program, const std::string& policy, const std::string& level);
 value accesses(const std::string& program, const std::string& policy);
 value remote_share(const std::string& program, const std::string& policy);
-// Bytes that cores read from their own node, of the node where that is least.
+// Returns the bytes that cores read from their own node, for the node where that is least.
 value least_local_bytes(const std::string& program, const std::string& policy);
 value steals(const std::string& program, const std::string& policy);
-// Shares of the workers' time, and shares times the length of the run: seconds a worker.
+// Return shares of the workers' time, and shares times the length of the run, which are seconds for each worker.
 value idle_share(const std::string& program, const std::string& policy);
 value overhead_share(const std::string& program, const std::string& policy);
 value idle_time(const std::string& program, const std::string& policy);
 value busy_time(const std::string& program, const std::string& policy);
-// Share of the program's own time that it waits for caches and memory: against the same run on a machine without that.
+// Returns the share of the program's own time for which it waits for caches and memory, compared with the same run on a
+// machine where memory costs nothing.
 value stall_share(const std::string& program, const std::string& policy);
 
-// What the policy remarked under that text (policy::scheduler::remark); of several remarks the largest value.
+// Returns the policy's remark with that text (policy::scheduler::remark); of several remarks the largest value.
 value noted(const std::string& program, const std::string& policy, const std::string& text);
 
-// Of the task map of a kernel that names the pieces of its grid, by sweep over it, the first being 0.
+// The functions below read the task map of a kernel that names the pieces of its grid, by sweep over it; the first
+// sweep is 0.
 enum class place : std::uint8_t { worker, node };
-// Share of neighbouring pieces, side by side or one above the other, that the same worker or node worked on in the last
-// sweep, or in sweep `sweep` (-1: the last).
+// Returns the share of neighbouring pieces, side by side or one above the other, that the same worker or node worked on
+// in sweep `sweep` (-1 is the last).
 value neighbours(const std::string& program, const std::string& policy, place same, int sweep = -1);
-// Share of pieces that another worker did than in the sweep before.
+// Returns the share of pieces that another worker ran than in the sweep before.
 value moved(const std::string& program, const std::string& policy, int sweep = -1);
-// Share of pieces that the same worker did in each sweep.
+// Returns the share of pieces that the same worker ran in each sweep.
 value steady(const std::string& program, const std::string& policy);
 
 }  // namespace heddle::cli::paper

@@ -15,7 +15,7 @@ std::string band_text(const measure& m) {
   return fmt::format("{} to {}", shown(*m.number / m.band), shown(*m.number * m.band));
 }
 
-// Why an interval decides nothing.
+// Returns why an interval decides nothing.
 std::string open_at(const interval& i, const std::string& what) {
   if (!i.known())
     return fmt::format("{}: {} run{} tell{} no interval", shown(i.median), i.figures, i.figures == 1 ? "" : "s",
@@ -29,7 +29,7 @@ side direction(const measure& m, const interval& i) {
   return side::unknown;
 }
 
-// In the band: the paper's; outside: not.
+// An interval in the band is the paper's size; one outside is not.
 side size_of(const measure& m, const interval& i) {
   const double low = *m.number / m.band, high = *m.number * m.band;
   if (!i.known()) return side::unknown;
@@ -67,13 +67,14 @@ judgement by_size(const measure& m, const interval& i) {
   return {"undecided", open_at(i, "an end of " + band_text(m)), {}};
 }
 
-// Whether the other shrink says something else than the verdict.
+// Returns true if the other shrink contradicts the verdict.
 bool contradicts(const measure& m, const interval& beside) {
   if (has_direction(m)) return direction(m, beside) == side::other;
   return m.says == claim::at_most ? beside.above(*m.number * m.band) : size_of(m, beside) == side::other;
 }
 
-// Of one run, by its value: no interval is no reason to be silent about what points elsewhere.
+// Judges a single run by its value, because even a figure without an interval should be reported if it points
+// elsewhere.
 std::string measured_side(const measure& m, const interval& i) {
   if (!has_direction(m)) return {};
   const bool right = m.says == claim::above ? i.median > m.pivot : i.median < m.pivot;

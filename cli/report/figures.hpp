@@ -1,4 +1,4 @@
-// The rows that `heddle sim --json` writes, as the report page takes them.
+// The rows of `heddle sim --json` in the form for the report page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace heddle::cli {
 
-// The rows of one file: an array, one object, an object with an array "runs", or an object a line. Throws
+// Returns the rows of one file: an array, one object, an object with an array "runs", or an object a line. Throws
 // std::invalid_argument with the file's name for anything else.
 [[nodiscard]] nlohmann::json read_figures(const std::string& file, std::string_view text);
 

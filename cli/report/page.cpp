@@ -5,7 +5,7 @@
 namespace heddle::cli {
 namespace {
 
-// Generated; scripts/report-bundle.sh makes it anew.
+// This is generated; scripts/report-bundle.sh makes it anew.
 constexpr std::string_view parts[] = {
 #include "report/dist/page.inc"
 };

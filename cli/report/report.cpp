@@ -55,7 +55,7 @@ bool holds_figures(const std::string& file) {
   }
 }
 
-// Traces and rows of figures, told apart by the ending of their names.
+// Traces and rows of figures are distinguished by the endings of their names.
 int write_page(const report_arguments& given) {
   std::vector<trace::page_run> runs;
   nlohmann::json figures = nlohmann::json::array();

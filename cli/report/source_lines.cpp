@@ -11,7 +11,7 @@ namespace heddle::cli {
 
 namespace {
 
-// What addr2line says of an address in a file: "/folder/file.cpp:12 (discriminator 3)" or "??:0".
+// Returns addr2line's answer for an address in a file: "/folder/file.cpp:12 (discriminator 3)" or "??:0".
 std::string said_by_addr2line(const std::string& module, std::uint64_t offset) {
   try {
     const process::ended said =
@@ -19,7 +19,7 @@ std::string said_by_addr2line(const std::string& module, std::uint64_t offset) {
                      {.searched = true, .output = process::stream::kept, .errors = process::stream::dropped});
     return said.status == 0 ? said.output : std::string();
   } catch (const std::exception&) {
-    return {};  // not installed
+    return {};  // it is not installed
   }
 }
 
@@ -28,7 +28,8 @@ std::string said_by_addr2line(const std::string& module, std::uint64_t offset) {
 trace::line_finder source_lines(const trace::recording& of) {
   return [&of](std::uint64_t address) -> std::string {
     const auto place = of.places.find(address);
-    // The name comes out of a file that somebody may have sent: no option, and nothing beside the local files.
+    // The name comes from a file that may have been sent by somebody else. So it must not be an option, and must name a
+    // local file.
     if (place == of.places.end() || !place->second.module.starts_with('/') ||
         access(place->second.module.c_str(), R_OK) != 0)
       return {};

@@ -35,7 +35,7 @@ struct reuse_arguments {
   bool json = false;
 };
 
-// The largest cache of the machine that several cores share, and how many do.
+// Finds the largest cache of the machine that several cores share, and the number of these cores.
 void ask_for_machine(reuse_arguments& given) try {
   const machine::model m = machine::model::from_name(given.machine);
   const machine::view machine = m.tree.view();
@@ -81,7 +81,7 @@ json of_trace(const reuse_arguments& given) {
   return of_stream(file, given.trace, given.asked);
 }
 
-// The serial execution: its accesses in the order of the serial program.
+// Runs the serial execution: its accesses are in the order of the serial program.
 std::vector<json> of_program(const reuse_arguments& given) {
   sim_setting s{.machine = given.machine, .policy = "serial", .charge = "annotations", .trace = {}};
   s.workers = 1;
@@ -115,7 +115,7 @@ std::string bytes(std::uint64_t n) {
   return fmt::format("{:.4g} TiB", value);
 }
 
-// What is expected of a window, in a sentence or two.
+// Returns the expected effect of a window, in a sentence or two.
 std::string about_window(const json& found) {
   const json& w = found.at("window");
   const std::uint64_t cache = found.at("cache_bytes");

@@ -65,7 +65,7 @@ std::vector<std::string> folders(const std::string& list, const std::filesystem:
   return all;
 }
 
-// Where in the file what is loaded at that address stands.
+// Returns the offset in the file of the data that is loaded at that address.
 std::uint64_t offset_of(std::uint64_t address, const std::vector<Elf64_Phdr>& parts, const reader& file) {
   for (const Elf64_Phdr& part : parts) {
     if (part.p_type == PT_LOAD && address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
@@ -111,7 +111,7 @@ std::optional<elf_file> read_elf(const std::filesystem::path& path) {
       if (entry.d_tag == DT_RUNPATH) found.runpath = folders(text, path);
     }
   }
-  // A static program that may be loaded anywhere has a dynamic section, too, for its relocations.
+  // A static program that may be loaded anywhere also has a dynamic section, for its relocations.
   found.dynamic = !found.interpreter.empty() || !found.needed.empty();
   return found;
 }

@@ -1,4 +1,4 @@
-// What the dynamic section of an ELF file says.
+// The contents of the dynamic section of an ELF file.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,16 @@
 namespace heddle::cli {
 
 struct elf_file {
-  bool dynamic{false};      // it has a dynamic section with libraries to load, or an interpreter that does
-  std::string interpreter;  // the dynamic linker; of a program
+  // It has a dynamic section with libraries to load, or an interpreter that loads libraries.
+  bool dynamic{false};
+  std::string interpreter;  // the dynamic linker, for a program
   std::vector<std::string> needed;
-  std::vector<std::string> rpath;    // folders, with what $ORIGIN stands for; those of DT_RPATH
-  std::vector<std::string> runpath;  // and of DT_RUNPATH
+  std::vector<std::string> rpath;    // the folders of DT_RPATH, with $ORIGIN replaced
+  std::vector<std::string> runpath;  // the folders of DT_RUNPATH
 };
 
-// Nothing if the file is no ELF file, or cannot be read. Throws std::runtime_error for one of another kind of machine,
-// and for one whose tables lie outside of it.
+// Returns nothing if the file is no ELF file or cannot be read. Throws std::runtime_error for a file of another kind of
+// machine, and for one whose tables lie outside it.
 std::optional<elf_file> read_elf(const std::filesystem::path& file);
 
 }  // namespace heddle::cli

@@ -12,8 +12,8 @@ namespace heddle::cli {
 
 namespace {
 
-// glibc's: elf/cache.c, the format since 2.2, which is the only one in the file since 2.32 and stands behind an older
-// one before.
+// The format of glibc (elf/cache.c) since 2.2. It is the only one in the file since 2.32; before that it stands behind
+// an older one.
 constexpr char magic[] = "glibc-ld.so.cache1.1";
 
 struct cache_header {
@@ -23,7 +23,7 @@ struct cache_header {
 };
 struct cache_entry {
   std::int32_t flags;
-  std::uint32_t name, path;  // from the header on
+  std::uint32_t name, path;  // offsets from the header
   std::uint32_t system;
   std::uint64_t hardware;
 };
@@ -45,7 +45,8 @@ std::map<std::string, std::string> read_cache(const char* file) {
     if (at + sizeof(cache_entry) > all.size()) break;
     cache_entry entry;
     std::memcpy(&entry, all.data() + at, sizeof entry);
-    // Of several the first of this machine's kind counts; a library of another kind is passed over by its file.
+    // Of several entries the first of this machine's kind counts. A library of another kind is recognised by its folder
+    // and skipped.
     const std::string path = text(entry.path);
     if (path.find("/i386-") == std::string::npos && path.find("/lib32/") == std::string::npos)
       found.emplace(text(entry.name), path);

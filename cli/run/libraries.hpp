@@ -1,4 +1,4 @@
-// Where the dynamic linker finds a library, as far as that can be told without it.
+// The file where the dynamic linker finds a library, as far as that can be told without the linker.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace heddle::cli {
 class library_finder {
  public:
   library_finder();
-  // `of`: the file that needs it; `chain`: the folders of DT_RPATH of those that have led to `of`, and its own.
+  // `of` is the file that needs it. `chain` has the folders of DT_RPATH of the files that have led to `of`, and its
+  // own.
   std::optional<std::filesystem::path> find(const std::string& name, const elf_file& of,
                                             const std::vector<std::string>& chain) const;
 
@@ -24,7 +25,7 @@ class library_finder {
   std::vector<std::string> standard_;
 };
 
-// "a:b" by its colons, without what is empty.
+// Splits "a:b" at its colons and drops empty parts.
 std::vector<std::string> split_path(const std::string& list);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// heddle run: an OpenMP program, as it is, on heddle.
+// heddle run: runs an unchanged OpenMP program on heddle.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -72,7 +72,7 @@ int run(const arguments& given) {
   std::vector<char*> argv;
   for (const std::string& word : given.words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  // The program takes this process's place, so that signals, its exit status and its terminal are its own; the library
+  // The program replaces this process, so that signals, the exit status and the terminal are its own. The library
   // prints the line at its end.
   ::execv(program->c_str(), argv.data());
   throw std::system_error(errno, std::generic_category(), program->string());

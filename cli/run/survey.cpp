@@ -31,7 +31,7 @@ namespace {
   throw std::runtime_error(fmt::format("{} {}", program.string(), why));
 }
 
-// The dynamic linker takes nothing from the environment of such a program.
+// The dynamic linker takes nothing from the environment of a program that runs with another user's rights.
 void refuse_other_rights(const fs::path& program) {
   struct stat about{};
   if (::stat(program.c_str(), &about) != 0) refuse(program, fmt::format("cannot be run: {}", std::strerror(errno)));
@@ -54,7 +54,7 @@ void refuse_other_rights(const fs::path& program) {
   }
 }
 
-// The interpreter of a script; empty: the file is none.
+// Returns the interpreter of a script, or an empty path if the file is no script.
 fs::path interpreter_of(const fs::path& script) {
   std::ifstream file(script, std::ios::binary);
   std::string line;
@@ -81,7 +81,7 @@ void note(openmp_use& use, const std::string& library, openmp_name kind, const f
 struct to_visit {
   fs::path file;
   elf_file read;
-  std::vector<std::string> chain;  // DT_RPATH of those that have led here
+  std::vector<std::string> chain;  // DT_RPATH of the files that have led here
 };
 
 void follow_libraries(openmp_use& use, elf_file program) {
@@ -100,7 +100,7 @@ void follow_libraries(openmp_use& use, elf_file program) {
       }
       if (!seen.insert(name).second) continue;
       const auto file = finder.find(name, here.read, here.chain);
-      if (!file) continue;  // the dynamic linker will say so
+      if (!file) continue;  // the dynamic linker will report it
       auto read = read_elf(*file);
       if (!read) continue;
       std::vector<std::string> chain = read->rpath;

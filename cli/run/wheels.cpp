@@ -19,8 +19,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return all;
 }
 
-// .../bin/python3 finds .../lib/python3.N/site-packages; so does the program that a link in a virtual environment leads
-// to, but for packages of its own.
+// .../bin/python3 finds .../lib/python3.N/site-packages. So does the program to which a link in a virtual environment
+// leads, apart from packages of its own.
 std::vector<fs::path> package_folders(const fs::path& interpreter) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -33,7 +33,7 @@ std::vector<fs::path> package_folders(const fs::path& interpreter) {
           found.push_back(folder);
       }
     }
-    if (!found.empty()) break;  // a virtual environment's come first
+    if (!found.empty()) break;  // the packages of a virtual environment come first
   }
   return found;
 }

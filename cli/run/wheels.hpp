@@ -1,4 +1,4 @@
-// Runtimes of OpenMP that Python packages bring along, each under a name of its own.
+// OpenMP runtimes that Python packages bring along, each under a name of its own.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace heddle::cli {
 
-// Those of the packages that this interpreter finds, without what PYTHONPATH adds. Looks at the folders where wheels
-// keep foreign libraries.
+// Returns the runtimes of the packages that this interpreter finds, without those that PYTHONPATH adds. Looks at the
+// folders where wheels keep foreign libraries.
 std::vector<openmp_library> runtimes_in_wheels(const std::filesystem::path& interpreter);
 
 }  // namespace heddle::cli

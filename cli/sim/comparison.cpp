@@ -12,7 +12,8 @@ namespace {
 using nlohmann::json;
 using runs = std::map<std::uint64_t, double>;  // time of a run, by seed
 
-// In order of appearance. What was asked for, where it is told: a program may choose a policy itself.
+// Returns the runs in order of appearance. The policy is the requested one, if the row tells it, because a program may
+// choose a policy itself.
 std::vector<std::pair<std::string, runs>> by_policy(const std::vector<json>& rows) {
   std::vector<std::pair<std::string, runs>> all;
   for (const json& row : rows) {

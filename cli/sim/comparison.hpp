@@ -9,24 +9,25 @@
 
 namespace heddle::cli {
 
-// Of a policy over the first one: times of the first over its own, run by run.
+// A policy compared with the first one: the times of the first divided by its own, run by run.
 struct compared {
   std::string policy;
   interval time;    // s, of a whole run
-  interval faster;  // above 1: faster than the first
+  interval faster;  // above 1 means faster than the first
 };
 
-// Rows with policy, seed and virtual_seconds; of a run with several processes the times are added up. Runs of a policy
-// and of the first one with the same seed are a pair. Policies in order of appearance; the first one's own ratio is 1.
+// Takes rows with policy, seed and virtual_seconds; the times of a run with several processes are added up. A run of a
+// policy and the run of the first policy with the same seed are a pair. Policies are in order of appearance; the first
+// one's own ratio is 1.
 std::vector<compared> compare(const std::vector<nlohmann::json>& rows);
 
-// "faster", "slower", or "undecided": the interval holds 1, or there is none.
+// Returns "faster" or "slower", or "undecided" if the interval holds 1 or there is none.
 const char* decision(const compared& c);
 
-// The table of them, and what its interval is. Nothing for a single policy.
+// Returns the comparison's table, and says what its interval is. Returns nothing for a single policy.
 std::string comparison_table(const std::vector<nlohmann::json>& rows);
 
-// Of several runs of each policy that whose time is the middle one, in the order of policies.
+// Returns for each policy, in their order, the run with the median time.
 std::vector<nlohmann::json> middle_runs(const std::vector<nlohmann::json>& rows);
 
 }  // namespace heddle::cli

@@ -28,18 +28,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* soname = "libheddle.so." HEDDLE_SOVERSION_STRING;
 
-// As a shell would find it; `heddle` without a path is this command.
+// Finds a program as a shell would; `heddle` without a path is this command.
 fs::path find_program(const std::string& name) {
   if (const auto found = process::find_in_path(name)) return *found;
   if (name == "heddle") return process::own_program();
   throw std::runtime_error(fmt::format("program '{}' is not found in PATH", name));
 }
 
-// A program without an interpreter has no dynamic linker that could load the simulator.
+// Returns true for a program without an interpreter: it has no dynamic linker that could load the simulator.
 bool is_static(const fs::path& program) {
   std::ifstream file(program, std::ios::binary);
   Elf64_Ehdr header{};
-  // a script
+  // it is a script
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
@@ -51,7 +51,7 @@ bool is_static(const fs::path& program) {
   return true;
 }
 
-// A file that goes away with the object.
+// A file that exists as long as the object.
 class scratch_file {
  public:
   scratch_file() {
@@ -111,7 +111,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
     const char* folders = std::getenv("LD_LIBRARY_PATH");
     v.set("LD_LIBRARY_PATH", folders == nullptr || *folders == 0 ? openmp.string() : openmp.string() + ":" + folders);
   }
-  v.set("LD_BIND_NOW", "1");  // no symbol is looked up in measured time
+  v.set("LD_BIND_NOW", "1");  // so that no symbol is looked up in measured time
   v.set("HEDDLE_SIM_MACHINE", s.machine);
   v.set("HEDDLE_SIM_CHARGE", s.charge);
   v.set("HEDDLE_SIM_STATISTICS", statistics.string());
@@ -123,7 +123,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   if (!s.reuse.empty()) v.set("HEDDLE_SIM_REUSE", s.reuse);
   if (s.explore) {
     v.set("HEDDLE_SIM_EXPLORE", std::to_string(s.explore_seed));
-    // Workers fall asleep after tens of points: the default would keep them awake throughout most programs.
+    // Workers fall asleep after tens of points, because the default would keep them awake throughout most programs.
     if (std::getenv("HEDDLE_SPIN") == nullptr) v.set("HEDDLE_SPIN", "2");
   }
   v.set("HEDDLE_BIND", "on");  // a worker is a core of the model
@@ -139,8 +139,8 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   return v;
 }
 
-// While this lives, what this kernel thread starts has the same addresses in each run: that is inherited, and what runs
-// here has its addresses already.
+// While this object lives, the programs that this kernel thread starts have the same addresses in each run. The setting
+// is inherited; the program that runs here has its addresses already.
 class fixed_addresses {
  public:
   fixed_addresses() : before_(::personality(0xffffffff)) {
@@ -162,7 +162,8 @@ class fixed_addresses {
 }  // namespace
 
 sim_setting repetition(sim_setting of, unsigned number) {
-  // What malloc gives begins at multiples of 16 bytes: each repetition begins elsewhere in its page and in its line.
+  // Memory from malloc begins at multiples of 16 bytes, so each repetition begins elsewhere in its page and in its
+  // line.
   constexpr unsigned granule = 16, step = 37, page = 4096;
   of.seed += number;
   of.padding = number * step * granule % page;
@@ -199,7 +200,7 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   const auto before = [&] {
     environ = const_cast<char**>(entries.data());
     if (!captured) return;
-    // Not a pipe: what the program has started, and leaves behind, is not waited for.
+    // This is not a pipe, so that processes that the program has started, and leaves behind, are not waited for.
     const int file = ::open(errors.path().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     ::dup2(file, STDERR_FILENO);
   };

@@ -23,7 +23,7 @@ struct varied {
   double span(double now) const { return std::max(std::abs(at_least - now), std::abs(at_most - now)); }
 };
 
-// One key can be laid over a machine; what stands in lists of tables cannot.
+// Returns true for a single key, which can be laid over a machine. Values in lists of tables cannot.
 bool has_a_key_of_its_own(const std::string& key) {
   return !key.starts_with("link.") && !key.starts_with("node.") && !key.starts_with("core.");
 }

@@ -31,7 +31,8 @@ struct arguments {
   std::vector<std::string> words;
   std::vector<std::string> compare;
   std::string json_file;
-  unsigned seeds{0};  // 0: as many as tell an interval where policies are compared, else one
+  // 0 means as many as tell an interval if policies are compared, and otherwise one.
+  unsigned seeds{0};
   bool no_serial{false};
   bool sensitivity{false};
   std::uint64_t explore{0};
@@ -47,7 +48,7 @@ void check_policy(const std::string& text) {
   }
 }
 
-// out.heddle -> out-adws.heddle, when there are several.
+// Turns out.heddle into out-adws.heddle, if there are several policies.
 std::string trace_name(const std::string& file, const std::string& policy) {
   if (file.empty() || policy.empty()) return file;
   const std::filesystem::path path(file);
@@ -56,7 +57,7 @@ std::string trace_name(const std::string& file, const std::string& policy) {
   return (path.parent_path() / (path.stem().string() + "-" + name + path.extension().string())).string();
 }
 
-// A row for each process; those that made a runtime and gave it nothing to do, beside others, are no runs.
+// Returns a row for each process. A process that made a runtime and gave it nothing to do, beside others, is not a run.
 std::vector<json> parsed(const sim_outcome& outcome) {
   std::vector<json> rows;
   for (const std::string& line : outcome.figures) rows.push_back(json::parse(line));
@@ -73,7 +74,7 @@ std::vector<json> parsed(const sim_outcome& outcome) {
                   program, program));
 }
 
-// What a run that was ended by the simulator, or failed by itself, ended with.
+// Returns how a run ended that the simulator ended, or that failed by itself.
 std::string end_of(const sim_outcome& outcome) {
   return fmt::format("ended with status {}{}", outcome.status,
                      outcome.failed.empty() ? "" : " (" + outcome.failed + ")");
@@ -105,8 +106,8 @@ int run_explored(const arguments& given) {
   return 0;
 }
 
-// Programs that tell costs pay for nothing else: who tells some, and
-// computes much more, gets a time that means nothing.
+// Programs that declare costs pay for nothing else. A program that declares some costs and computes much more gets a
+// time that means nothing.
 void warn_of_untold(const std::vector<json>& rows) {
   double told = 0, all = 0, untold = 0;
   for (const json& r : rows) {
@@ -115,7 +116,7 @@ void warn_of_untold(const std::vector<json>& rows) {
     all += r.at("program_cpu_seconds").get<double>();
     untold += r.at("untold_cpu_seconds").get<double>();
   }
-  // seconds; the model's machine may be slower or faster than this one, but not by that
+  // in seconds; the modelled machine may be slower or faster than this one, but not by this factor
   constexpr double least = 0.05, far_more = 20;
   const bool silent = untold > least && untold > told;
   if (!silent && !(all > least && all > far_more * told)) return;
@@ -127,7 +128,8 @@ void warn_of_untold(const std::vector<json>& rows) {
              told, all, untold);
 }
 
-// The serial program's figures: one worker, order of the serial program, a scheduler that costs nothing.
+// Runs serially for the figures of the serial program: one worker, the order of the serial program, a scheduler that
+// costs nothing.
 std::vector<json> run_serially(const arguments& given) {
   sim_setting s = given.setting;
   s.policy = "serial";
@@ -140,7 +142,7 @@ std::vector<json> run_serially(const arguments& given) {
   return parsed(outcome);
 }
 
-// Of the first policy over the second.
+// Returns the time of the first policy divided by that of the second.
 double ratio_of_times(const arguments& given, const std::vector<std::string>& policies, const std::string& machine) {
   double times[2]{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -156,7 +158,8 @@ double ratio_of_times(const arguments& given, const std::vector<std::string>& po
   return times[0] / times[1];
 }
 
-// One run under one policy, the n-th with that policy; its rows. Only of the first ones one sees what they print.
+// Makes one run under one policy, the n-th with that policy, and returns its rows. Only the output of the first runs is
+// shown.
 std::vector<json> run_once(const arguments& given, const std::string& policy, unsigned n, bool compared, int& status) {
   sim_setting s = repetition(given.setting, n);
   s.policy = policy;
@@ -185,8 +188,8 @@ int run(arguments given) {
   if (given.words.empty()) throw usage_error("no program: `heddle sim [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   try {
     const machine::model m = machine::model::from_name(given.setting.machine);
-    // Said to the program, too: what decides by this machine's
-    // processors, as `heddle bench` does, decides by the model's.
+    // The program is told the number, too. So code that decides by this machine's processors, as `heddle bench` does,
+    // decides by the model's.
     if (given.setting.workers == 0) given.setting.workers = static_cast<unsigned>(m.tree.units().size());
   } catch (const std::invalid_argument& e) {
     throw usage_error(std::string("--machine: ") + e.what());
@@ -209,7 +212,7 @@ int run(arguments given) {
                                                      : 1;
   std::vector<json> rows;
   int status = 0;
-  std::optional<progress> bar;  // what the first runs print stands alone
+  std::optional<progress> bar;  // not used for the first runs, so that their output stands alone
   for (unsigned n = 0; n < repetitions && status == 0; ++n) {
     if (n == 1) bar.emplace("heddle sim, other seeds", (repetitions - 1) * policies.size());
     for (const std::string& p : policies) {
@@ -226,7 +229,7 @@ int run(arguments given) {
       const json& alone = serial[i % serial.size()];
       const double time = alone.at("virtual_seconds");
       rows[i]["serial_virtual_seconds"] = time;
-      // Of a program that told nothing, or next to nothing, the ratio would say nothing.
+      // For a program that declared nothing, or next to nothing, the ratio would say nothing.
       constexpr double least = 1e-6;
       if (alone.at("program_seconds").get<double>() >= least)
         rows[i]["speedup"] = time / std::max(rows[i].at("virtual_seconds").get<double>(), 1e-12);
@@ -238,7 +241,8 @@ int run(arguments given) {
   const std::vector<json> middle = middle_runs(rows);
   print_table(middle);
   if (const std::string text = comparison_table(rows); !text.empty()) fmt::print("\n{}", text);
-  if (given.setting.trace.empty()) warn_of_untold(middle);  // writing it is among what the program computed
+  // Writing a trace is a part of the program's computation, so there is no warning with one.
+  if (given.setting.trace.empty()) warn_of_untold(middle);
   if (!given.json_file.empty()) base::replace_file(given.json_file, json(rows).dump(1) + "\n");
   return status;
 }
@@ -251,7 +255,7 @@ std::function<int()> add(CLI::App& app) {
          "Modelled machine: a name of `heddle topo --list`, this, a TOML or lstopo XML file, or synthetic:DESCRIPTION")
       ->capture_default_str();
   app.add_option("--policy", given->setting.policy, "Scheduling policy, where the program does not choose one itself");
-  // or it would swallow the --
+  // otherwise the option would swallow the --
   app.add_option("--compare", given->compare, "Several policies, five runs each unless --seeds says otherwise")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -26,7 +26,7 @@ std::string count(double n) {
   return fmt::format("{:.0f} G", n);
 }
 
-// Of programs whose tasks are as small as the scheduler's operations it is far below 1.
+// For programs whose tasks are as small as the scheduler's operations it is far below 1.
 std::string speedup(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 0.1 ? 4 : 2); }
 
 }  // namespace
@@ -39,7 +39,7 @@ bool caches_modelled(const nlohmann::json& row) {
 
 namespace {
 
-// Before a table without misses.
+// Says before a table without misses why they are missing.
 void tell_what_is_missing(const nlohmann::json& row) {
   if (row.at("charged") == "measured") {
     fmt::print(
@@ -50,7 +50,7 @@ void tell_what_is_missing(const nlohmann::json& row) {
   }
 }
 
-// Misses of each level, bytes from near and from far.
+// Adds the misses of each level, and the bytes from near and far nodes.
 void add_memory(std::vector<std::string>& line, const nlohmann::json& r) {
   if (!caches_modelled(r)) {
     line.insert(line.end(), r.at("levels").size() + 2, "-");
@@ -69,7 +69,7 @@ void add_memory(std::vector<std::string>& line, const nlohmann::json& r) {
 
 void print_table(const std::vector<nlohmann::json>& rows) {
   if (rows.empty()) return;
-  // Of a command with several processes each may tell something, or nothing.
+  // If a command has several processes, each may declare something, or nothing.
   const bool memory = std::any_of(rows.begin(), rows.end(), caches_modelled);
   if (!memory) tell_what_is_missing(rows.front());
   std::vector<std::vector<std::string>> cells{
@@ -83,7 +83,8 @@ void print_table(const std::vector<nlohmann::json>& rows) {
   for (const nlohmann::json& r : rows) {
     const auto percent = [&](const char* key) {
       const double share = 100 * r.at(key).get<double>();
-      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);  // next to nothing is not nothing
+      // so that next to nothing is not shown as nothing
+      return fmt::format("{:.{}f} %", share, share > 0 && share < 0.05 ? 4 : 1);
     };
     std::vector<std::string> line{r.at("policy"),
                                   std::to_string(r.at("workers").get<unsigned>()),
@@ -103,7 +104,7 @@ void print_table(const std::vector<nlohmann::json>& rows) {
   for (const auto& line : cells) {
     for (std::size_t i = 0; i < std::min(line.size(), width.size()); ++i) width[i] = std::max(width[i], line[i].size());
   }
-  // As many columns at a time as a terminal shows, the policy first in each part.
+  // Prints as many columns at a time as a terminal shows, with the policy first in each part.
   for (std::size_t begin = 1, end; begin < width.size(); begin = end) {
     std::size_t used = width[0];
     for (end = begin; end < width.size() && (end == begin || used + 2 + width[end] <= base::terminal_columns); ++end)

@@ -6,11 +6,12 @@
 
 namespace heddle::cli {
 
-// Whether a run's misses say anything: an unannotated program, and one that told no access, went through no cache.
+// Returns true if a run's misses say anything. An unannotated program, and one that declared no access, used no
+// modelled cache.
 bool caches_modelled(const nlohmann::json& row);
 
-// A line for each row of `heddle sim --json`. Says first that no caches were modelled, where they were in no row, and
-// has no columns of misses and bytes then.
+// Prints a line for each row of `heddle sim --json`. If no row has modelled caches, it says so first, and has no
+// columns of misses and bytes.
 void print_table(const std::vector<nlohmann::json>& rows);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// The machine for programs.
+// The machine in a form for programs.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

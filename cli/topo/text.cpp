@@ -1,4 +1,4 @@
-// The machine for people: a tree of memory groups, what things cost, and what limits the workers.
+// The machine in a form for people: a tree of memory groups, the costs, and the limits of the workers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string counted(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// "0-3,8".
+// Returns a list like "0-3,8".
 std::string list_text(const std::vector<int>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {
@@ -39,7 +39,7 @@ std::string list_text(const std::vector<int>& numbers) {
   return text.empty() ? "unknown" : text;
 }
 
-// "worker 3" of a leaf of the placed tree; of a leaf of the whole machine, all workers on its unit.
+// Returns "worker 3" for a leaf of the placed tree. For a leaf of the whole machine, returns all workers on its unit.
 std::string workers_on(const topology& placed, const memory_group& leaf, bool own, int unit) {
   if (own) return fmt::format("worker {}", leaf.first_worker);
   std::vector<int> ranks;
@@ -89,12 +89,12 @@ void draw(const view& v, const memory_group& g, const std::string& indent, bool 
   }
 }
 
-// What the caches of other cores cost.
+// Returns the costs of the caches of other cores.
 std::string coherence_text(const machine::coherence_costs& c) {
   return fmt::format(", modified by another core {:.4g} ns, shared and written {:.4g} ns", c.transfer, c.upgrade);
 }
 
-// A level of caches in one line; those of different sizes are listed.
+// Returns a level of caches in one line; the different sizes of its caches are listed.
 std::string level_text(const machine::model& m, const machine::cache_level& level) {
   std::vector<std::string> shapes;
   bool shared = false;
@@ -114,7 +114,7 @@ std::string bandwidth_text(double bytes_per_ns) {
   return bytes_per_ns == 0 ? "unlimited" : fmt::format("{:.4g} GB/s", bytes_per_ns);
 }
 
-// Lines that say the same of several nodes or links are put together.
+// Joins lines that say the same about several nodes or links.
 std::string memory_text(const machine::model& m) {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   const auto add = [&](const std::string& what, const std::string& who) {

@@ -1,4 +1,4 @@
-// What `heddle topo` shows, and the two forms in which it shows that.
+// The contents of `heddle topo`, and its two forms.
 #pragma once
 
 #include "machine/limits.hpp"
@@ -13,15 +13,16 @@ using machine::processing_unit;
 using machine::topology;
 
 struct view {
-  const machine::model* model;  // null if no machine was named: then there are no figures to show
-  const topology& machine;      // all of it
-  const topology& placed;       // for the workers
-  const topology& shown;        // one of these
+  // Null if no machine was named; then there are no figures to show.
+  const machine::model* model;
+  const topology& machine;  // the whole machine
+  const topology& placed;   // the tree for the workers
+  const topology& shown;    // one of the two
   const machine::limits& allowed;
   const machine::worker_plan& workers;
 };
 
-// `ascii`: the tree is drawn without Unicode.
+// If `ascii` is true, the tree is drawn without Unicode.
 void print_text(const view& v, bool ascii);
 void print_json(const view& v);
 

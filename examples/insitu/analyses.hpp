@@ -1,5 +1,5 @@
-// Analyses of a simulation, queued: each has its own copy of the atoms, so that
-// it may go on while steps pass. As many are under way as there are buffers.
+// A queue of analyses of a simulation. Each analysis has its own copy of the atoms, so that it may go
+// on while steps pass. At most as many analyses are under way as there are buffers.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,18 @@
 
 namespace insitu {
 
-// Thread: what start() returns; its join() waits for the end. For one thread, the simulation's.
+// Thread is the type that start() returns; its join() waits for the end. One thread, the simulation's, may use this.
 template <class Thread>
 class analyses {
  public:
-  // Each analysis is done by `parts` threads.
+  // Each analysis runs on `parts` threads.
   analyses(unsigned buffers, unsigned parts) {
     for (unsigned b = 0; b < buffers; ++b) buffers_.push_back(std::make_unique<buffer>(parts));
   }
 
   // Copies the atoms and starts an analysis of them; start(work) makes a thread that calls work(). Waits for the oldest
-  // when no buffer is free. ended(number, g): what the buffer held before is complete; number counts analyses from 0.
+  // when no buffer is free. Calls ended(number, g) when the buffer's earlier analysis is complete; number counts the
+  // analyses from 0.
   template <class Start, class Ended>
   void add(const fluid& atoms, Start&& start, Ended&& ended) {
     buffer* free = nullptr;
@@ -48,13 +49,13 @@ class analyses {
     }
   }
 
-  // Waits for all.
+  // Waits for all analyses.
   template <class Ended>
   void finish(Ended&& ended) {
     for (const auto& b : buffers_) finish(*b, ended);
   }
 
-  // How often there was no free buffer.
+  // Returns how often there was no free buffer.
   unsigned waits() const { return waits_; }
 
  private:

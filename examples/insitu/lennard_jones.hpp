@@ -111,8 +111,8 @@ class fluid {
     for (std::size_t i = 0; i < at_.size(); ++i) sorted_[i] = at_[index_[i]];
   }
 
-  // On the atoms of a share of the cells; both of a pair are computed by whoever has them,
-  // so that shares meet nowhere. Returns the share's potential energy. The potential is
+  // Computes the forces on the atoms of a share of the cells. Each share computes both directions of
+  // its pairs itself, so that shares write no common data. Returns the share's potential energy. The potential is
   // cut and shifted, with its force, so that both are continuous: energy is conserved.
   double compute_forces(unsigned begin, unsigned end, unsigned of) {
     const std::size_t cells = first_.size() - 1;
@@ -165,7 +165,7 @@ class radial_distribution {
     box_ = from.box();
     for (counts& c : counts_) c.fill(0);
   }
-  // One share of the pairs. Touches nothing but its own counts and numbers on its stack.
+  // Counts one share of the pairs. It touches only its own counts and numbers on its stack.
   void count(unsigned part) {
     counts& mine = counts_[part];
     const double per_length = 2 * bins / box_;
@@ -179,7 +179,7 @@ class radial_distribution {
     }
   }
   unsigned parts() const { return static_cast<unsigned>(counts_.size()); }
-  // g of a bin: 1 where atoms are as frequent as if they were anywhere.
+  // Returns g of a bin. It is 1 where atoms are as frequent as in a uniform distribution.
   double g(std::size_t bin) const {
     std::uint64_t sum = 0;
     for (const counts& c : counts_) sum += c[bin];

@@ -2,7 +2,7 @@
 /// own costs to a simulator.
 #pragma once
 
-#include <heddle/export.hpp>  // first, for what it says of the language
+#include <heddle/export.hpp>  // first, because it refuses an older C++
 
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>

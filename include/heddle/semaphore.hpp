@@ -87,7 +87,7 @@ class counting_semaphore {
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
     return core_.try_acquire() || detail::until(when, [this](detail::deadline d) { return core_.acquire_by(d); });
   }
-  /// The permits must not exceed max() afterwards. Never suspends.
+  /// The permits must not exceed max() afterwards. The call never suspends.
   void release(std::ptrdiff_t count = 1) noexcept { core_.release(count); }
 
  private:

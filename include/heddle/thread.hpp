@@ -29,9 +29,9 @@ struct thread_options {
   heddle::preemption preemption = heddle::preemption::as_runtime;
   heddle::tls tls = heddle::tls::as_runtime;
   /// The rank of the worker that the thread is pinned to. The thread runs there and nowhere else, even while other
-  /// workers search for work, and it never takes part in the call of a foreign kernel thread. If that worker becomes
-  /// inactive (set_active_workers), it goes on with the threads that are pinned to it and with nothing else. The
-  /// constructor throws std::invalid_argument if the runtime has no such worker.
+  /// workers search for work. It does not run on a foreign kernel thread that has taken the worker's place for a call.
+  /// If the worker becomes inactive (set_active_workers), it goes on with the threads that are pinned to it and with
+  /// nothing else. The constructor throws std::invalid_argument if the runtime has no such worker.
   std::uint16_t worker = any_worker;
   /// From lowest to highest; otherwise the constructor throws std::invalid_argument.
   heddle::priority priority = heddle::priority::normal;

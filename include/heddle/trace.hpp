@@ -106,7 +106,7 @@ class region {
 /// program that ends in other ways (`_exit`, its own handling of signals) must call this before. Throws
 /// std::runtime_error that names the file if a trace cannot be written, after the others have been written. Thread
 /// context: any thread, but not a signal handler, because this allocates and waits (a handler can set a flag that the
-/// program looks at). Never suspends: the calling thread keeps its worker meanwhile.
+/// program looks at). The call never suspends: the calling thread keeps its worker meanwhile.
 HEDDLE_API unsigned flush();
 
 }  // namespace heddle::trace

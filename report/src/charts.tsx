@@ -1,4 +1,4 @@
-// Charts of a few dozen marks, as SVG or tables: they print, and a screen reader reads them.
+// Charts of a few dozen marks, as SVG or tables. So they can be printed, and a screen reader can read them.
 import { scaleLinear } from "d3-scale";
 import * as format from "./format";
 import type { Figures, Run, WorkerTotals } from "./model";
@@ -41,7 +41,7 @@ export function ActivityLegend() {
   );
 }
 
-/** One line a run: where its workers' time went. */
+/** One line for each run: where its workers' time went. */
 export function ShareBars({ rows }: { rows: { label: string; note: string; share: Share }[] }) {
   return (
     <table class="bars">
@@ -70,7 +70,7 @@ export function ShareBars({ rows }: { rows: { label: string; note: string; share
   );
 }
 
-/** A column a worker. */
+/** One column for each worker. */
 export function WorkerColumns({ run, alone }: { run: Run; alone: boolean }) {
   const n = Math.max(run.workers.length, 1);
   const pitch = Math.max(5, Math.min(30, Math.floor((alone ? 900 : 380) / n)));
@@ -103,7 +103,7 @@ export function WorkerColumns({ run, alone }: { run: Run; alone: boolean }) {
   );
 }
 
-/** Rows are thieves, columns victims; the darker, the more was stolen. */
+/** Rows are thieves and columns are victims; a darker cell means more steals. */
 export function StealMatrix({ run, alone }: { run: Run; alone: boolean }) {
   const n = Math.max(run.lanes.length, 1);
   const cell = Math.max(4, Math.min(30, Math.floor((alone ? 520 : 330) / n)));
@@ -160,7 +160,7 @@ function Bar({ part, of, second = 0 }: { part: number; of: number; second?: numb
   );
 }
 
-/** Misses of every cache level and traffic of every memory node, a column a run. */
+/** Misses of every cache level and traffic of every memory node, with a column for each run. */
 export function Memory({ figures }: { figures: Figures[] }) {
   const levels = [...new Set(figures.flatMap((f) => (f.levels ?? []).map((l) => l.level)))];
   const nodes = [...new Set(figures.flatMap((f) => (f.nodes ?? []).map((n) => n.node)))].sort((a, b) => a - b);

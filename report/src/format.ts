@@ -1,4 +1,4 @@
-// Numbers for people: few digits, the unit beside them.
+// Numbers for people: few digits, with the unit beside them.
 
 const space = "\u2009";
 
@@ -46,7 +46,7 @@ export function ratio(x: number): string {
   return Number.isFinite(x) ? digits(x) : "–";
 }
 
-/** A C++ name without namespaces, template arguments and parameters: `trainer::build, lambda 3`. Others as they are. */
+/** Returns a C++ name without namespaces, template arguments and parameters: `trainer::build, lambda 3`. Other names stay. */
 export function taskName(full: string): string {
   if (!full.includes("::")) return full;
   const lambda = /\{lambda\([^{}]*\)#(\d+)\}[^{}]*$/.exec(full);

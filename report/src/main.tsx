@@ -11,7 +11,7 @@ import type { Domain, Selection } from "./timeline_draw";
 
 type Scheme = "auto" | "light" | "dark";
 
-/** The theme that is in force: chosen by the reader, the system, or the printer. */
+/** The theme in force: chosen by the reader, the system, or the printer. */
 function useTheme(): [Theme, Scheme, (s: Scheme) => void] {
   const [scheme, setScheme] = useState<Scheme>("auto");
   const [theme, setTheme] = useState<Theme>(readTheme);
@@ -197,12 +197,12 @@ function Report({ runs, figures }: { runs: Run[]; figures: Figures[] }) {
     ready.current = true;
     requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.ready = "1"; }));
   }, []);
-  // A trace knows the program's name alone, figures its arguments, too.
+  // A trace knows only the program's name; figures also know its arguments.
   const programs = [...new Set([...runs.map((r) => r.program), ...figures.map((f) => f.program ?? "")].filter((p) => p !== ""))]
     .filter((p, _, all) => !all.some((q) => q.startsWith(`${p} `)));
   const shares = [
     ...runs.map((r) => ({ label: r.label, note: `${r.lanes.length} workers, ${r.simulated ? "simulated" : "measured"}`, share: shareOf(r) })),
-    // Figures of runs that brought no trace along.
+    // Figures of runs without a trace.
     ...figures.filter((f) => f.busy !== undefined && !runs.some((r) => r.simulated && r.policy === f.policy && r.lanes.length === f.workers))
       .map((f) => ({ label: f.policy ?? "", note: `${f.workers} workers, simulated`, share: { busy: f.busy!, overhead: f.overhead ?? 0, idle: f.idle ?? 0, off: 0 } })),
   ];

@@ -1,4 +1,4 @@
-// The data of the page as it stands in the file (src/trace/page.cpp writes it) and as the views use it.
+// The data of the page as the file has them (src/trace/page.cpp writes them) and as the views use them.
 
 export const activities = ["busy", "idle", "overhead", "off"] as const;
 export type Activity = (typeof activities)[number];
@@ -15,7 +15,7 @@ export interface FunctionProfile {
   hinted: number; wrong_hints: number; worst_hint: number;
 }
 
-/** What kept workers idle, in words; where to look for it in the timeline. */
+/** A cause that kept workers idle, in words, with the place to look for it in the timeline. */
 export interface Finding { kind: string; share: number; text: string; worker: number; begin_ns: number; end_ns: number }
 
 export interface Dag {
@@ -28,7 +28,7 @@ export interface Dag {
   warnings: string[];
 }
 
-/** [how many, median, largest], in ns. */
+/** [count, median, largest], in ns. */
 export type Distribution = [number, number, number];
 
 interface RawRun {
@@ -38,7 +38,7 @@ interface RawRun {
   workers: WorkerTotals[];
   task_slice: Distribution; idle_spell: Distribution; steal_latency: Distribution; wake_latency: Distribution;
   diagnosis: Finding[];
-  /** Kernel thread, depth, begin, end and name of a part that main, say, told of. */
+  /** Kernel thread, depth, begin, end and name of a part that the program named, for example in main. */
   outside: [number, number, number, number, string][];
   dag: Dag;
   path: { count: number; data: string };
@@ -60,7 +60,7 @@ export interface Figures {
 
 export interface RawPage { version: number; runs: RawRun[]; figures: Figures[] }
 
-/** What one worker did, in order: columns of equal length, times in ns since the first event of the run. */
+/** The states of one worker in order: columns of equal length, times in ns since the first event of the run. */
 export interface Lane {
   worker: number;
   count: number;
@@ -80,7 +80,7 @@ export interface Pieces {
   steps: number;
   begin: Float64Array; end: Float64Array;
   worker: Uint16Array;
-  /** How often the same piece was worked on before: the iteration of an iterative program. */
+  /** The number of times that the same piece was worked on before: the iteration of an iterative program. */
   step: Uint32Array;
   x0: Float64Array; y0: Float64Array; x1: Float64Array; y1: Float64Array;
   width: number; height: number;
@@ -94,7 +94,7 @@ export interface Run extends Omit<RawRun, "path" | "slices" | "thefts" | "pieces
   thefts: Thefts & { matrix: RawRun["thefts"]["matrix"] };
   path: Path;
   pieces: Pieces[];
-  /** By name: its place among the names with most busy time in all runs, 0 the first. */
+  /** By name: its rank among the names with most busy time in all runs; 0 is the first. */
   rank: Uint32Array;
   busyOf: Float64Array;
 }
@@ -199,7 +199,7 @@ function pieces(raw: RawRun["pieces"][number]): Pieces {
   return p;
 }
 
-/** What tells the runs apart: the policy if that does, else the file. */
+/** Returns a text that distinguishes the runs: the policy if that suffices, and otherwise the file. */
 function labels(runs: RawRun[]): string[] {
   const policies = new Set(runs.map((r) => r.policy));
   const base = (name: string) => name.replace(/^.*\//, "").replace(/\.heddle$/, "");
@@ -227,7 +227,7 @@ export function load(page: RawPage): Run[] {
   return runs;
 }
 
-/** The first slice of the lane that ends after `time`. */
+/** Returns the first slice of the lane that ends after `time`. */
 export function firstAfter(end: Float64Array, count: number, time: number): number {
   let low = 0, high = count;
   while (low < high) {

@@ -7,7 +7,7 @@ import type { Figures, Run } from "./model";
 
 interface Row { name: string; note?: string; value: (r: Run) => ComponentChildren; amount?: (r: Run) => number; better?: "less" | "more" }
 
-// One run alone: its figures side by side, for a table of one column leaves most of the page empty.
+// For one run alone: its figures side by side, because a table of one column leaves most of the page empty.
 function Single({ run, rows, caption }: { run: Run; rows: Row[]; caption: string }) {
   return (
     <dl class="single" aria-label={caption}>

@@ -1,4 +1,5 @@
-// Which worker ran which piece of a grid or a tree, one picture a run; after figures 4.1 and B.1 of the ADWS thesis.
+// Task maps: which worker ran which piece of a grid or a tree, with a picture for each run; after figures 4.1 and B.1
+// of the ADWS thesis.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as format from "./format";
 import type { Pieces, Run } from "./model";
@@ -15,14 +16,14 @@ function place(p: Pieces, side: number): { wide: number; tall: number; sx: numbe
   return { wide, tall, sx: wide / p.width, sy: tall / p.height };
 }
 
-/** The pieces of one step; for trees, which are gone through once, all that were told in it. */
+/** The pieces of one step. Trees have one step with all their pieces. */
 function inStep(p: Pieces, step: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < p.count; ++i) if (p.step[i] === step) found.push(i);
   return found;
 }
 
-/** Of the pieces of this step, how many ran on the worker of the step before; null for the first. */
+/** The number of pieces of this step that ran on the worker of the previous step; null for the first step. */
 export function stayed(p: Pieces, step: number): number | null {
   if (step === 0) return null;
   const key = (i: number) => `${p.x0[i]},${p.y0[i]},${p.x1[i]},${p.y1[i]}`;

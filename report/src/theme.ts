@@ -1,5 +1,5 @@
-// Colours of canvases, read from the style sheet so that both follow the same theme. Nothing is told by colour alone: activities
-// differ in height and hatching, functions in their letter, workers in their number.
+// Colours of canvases, read from the style sheet so that both follow the same theme. Colour alone never carries
+// information: activities differ in height and hatching, functions in their letter, workers in their number.
 
 export interface Theme {
   paper: string; panel: string; ink: string; muted: string; line: string; accent: string;
@@ -19,7 +19,7 @@ export function readTheme(): Theme {
   };
 }
 
-/** A letter for each of the eight names with most time; the rest share the last one. */
+/** A letter for each of the eight names with most time; the other names share the last one. */
 export const letters = "ABCDEFGH";
 export const letterOf = (rank: number) => letters[Math.min(rank, 7)];
 
@@ -35,7 +35,7 @@ export function workerColour(worker: number, workers: number): string {
   return `rgb(${mix.join(",")})`;
 }
 
-/** Black or white, whichever can be read on a worker's colour. */
+/** Returns black or white, whichever can be read on a worker's colour. */
 export function workerInk(worker: number, workers: number): string {
   return workers <= 1 || worker / (workers - 1) < 0.5 ? "#fff" : "#111";
 }

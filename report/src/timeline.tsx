@@ -1,4 +1,5 @@
-// The timeline of one run: the canvas, what the mouse and the keyboard do to it, and the line that tells what is selected.
+// The timeline of one run: the canvas, the actions of mouse and keyboard on it, and the line that describes the
+// selection.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as format from "./format";
 import { activities, BUSY, firstAfter, type Run } from "./model";

@@ -11,7 +11,7 @@ export interface Selection { run: number; worker: number; slice: number }
 export interface Layout {
   width: number; height: number;
   left: number; axis: number; chart: number; path: number;
-  outside: number;     // y of the parts that kernel threads outside of the workers were in
+  outside: number;  // y of the parts that kernel threads outside the workers were in
   part: number;        // height of one of their rows
   lanes: number;       // y of the first lane
   lane: number;        // height of a lane, gap included
@@ -63,7 +63,7 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
     c.fillText(label, Math.min(Math.max(at, l.left + half), l.width - half - 1), l.axis - 13);
   }
 
-  // Parts that the program named in main and other kernel threads outside of the workers.
+  // Parts that the program named in main and in other kernel threads outside the workers.
   outsideRows(run).forEach((row, i) => {
     const top = l.outside + i * l.part;
     c.fillStyle = theme.muted;
@@ -112,7 +112,7 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
       const what = lane.what[i];
       const a = (begin - domain.from) * scale;
       const b = (end - domain.from) * scale;
-      // Shares of pixels, for the chart and for what is thinner than a pixel.
+      // Shares of pixels, for the chart and for slices that are thinner than a pixel.
       const first = Math.min(pixels - 1, Math.floor(a));
       const last = Math.min(pixels - 1, Math.floor(b));
       if (what === BUSY) {
@@ -243,14 +243,15 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
   for (let i = firstAfter(run.path.end, run.path.count, domain.from); i < run.path.count && run.path.begin[i] < domain.to; ++i) {
     const a = Math.max(x(run.path.begin[i]), l.left), b = Math.min(x(run.path.end[i]), l.width - 2);
     const wide = Math.max(b - a, 0.6);
-    if (b < drawn && wide < 1) continue;  // thousands of them in one pixel
+    // there may be thousands of them in one pixel
+    if (b < drawn && wide < 1) continue;
     drawn = Math.floor(b) + (wide < 1 ? 0.25 : 0);
     c.fillRect(a, strip + 2, wide, l.path - 4);
     const row = rowOf.get(run.path.worker[i]);
     if (row !== undefined && wide >= 0.6) c.fillRect(a, l.lanes + (row + 1) * l.lane - (l.lane > 9 ? 2.5 : 1), wide, l.lane > 9 ? 2 : 1);
   }
 
-  // Thefts, once there is room for arrows.
+  // Steals, once there is room for arrows.
   const from = firstAfter(run.thefts.at, run.thefts.count, domain.from);
   const to = firstAfter(run.thefts.at, run.thefts.count, domain.to);
   if (to - from <= inner / 12 && l.lane >= 10) {
@@ -277,7 +278,7 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
     c.globalAlpha = 1;
   }
 
-  // Where the run ends, in the common scale of all runs.
+  // The end of the run, in the common scale of all runs.
   if (run.wall < domain.to && run.wall >= domain.from) {
     const end = Math.round(x(run.wall)) + 0.5;
     if (l.width - end > 60) {
@@ -299,7 +300,7 @@ export function draw(canvas: HTMLCanvasElement, run: Run, width: number, domain:
   }
 }
 
-// The name, or, where that has no room, its letter in the legend.
+// Draws the name or, where it has no room, its letter in the legend.
 function label(c: CanvasRenderingContext2D, run: Run, name: number, left: number, top: number, wide: number, tall: number, theme: Theme): void {
   c.fillStyle = theme.dark ? "#0d1014" : "#fff";
   const rank = run.rank[name];

@@ -1,4 +1,4 @@
-// The random source of a worker: xorshift64*, seeded through splitmix64 (Vigna 2016). Not for cryptography.
+// The random source of a worker: xorshift64*, seeded through splitmix64 (Vigna 2016). It is not for cryptography.
 #pragma once
 
 #include <cstdint>

@@ -20,9 +20,9 @@ double hint(double work) noexcept { return work > 0 ? work : std::numeric_limits
 struct heddle_group {
   heddle_group(double work, std::size_t bytes) : object(hint(work), bytes) {}
   heddle::task_group object;
-  std::atomic<bool> failed{false};  // a child ended by an exception: told by the next wait
+  std::atomic<bool> failed{false};  // a child ended by an exception; the next wait reports it
 
-  // Children's exceptions stay in the children, so what wait() throws is its own: the caller is not the owner.
+  // Children's exceptions stay in the children, so an exception of wait() is its own: the caller is not the owner.
   heddle_status wait() noexcept {
     const heddle_status status = heddle::capi::guarded([this] {
       object.wait();

@@ -1,4 +1,4 @@
-// Exceptions and null pointers as status codes: the outer edge of every function of heddle.h.
+// Exceptions and null pointers as status codes: the outer layer of every function of heddle.h.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct heddle_runtime {
 
 namespace heddle::capi {
 
-// What f() returns, or the status of its exception.
+// Returns the result of f(), or the status of its exception.
 template <class F>
 heddle_status guarded(F&& f) noexcept {
   try {
@@ -34,7 +34,7 @@ heddle_status guarded(F&& f) noexcept {
   }
 }
 
-// A callback ended by an exception of its own, which may look like one of heddle's.
+// Says that a callback ended by an exception of its own, which may look like one of heddle's.
 struct callback_failed {};
 
 template <class F, class... Args>
@@ -46,7 +46,7 @@ void call(F f, Args... args) {
   }
 }
 
-// Makes *out; the constructor arguments are the object's.
+// Makes *out. The constructor arguments are those of the object.
 template <class T, class... Args>
 heddle_status make(T** out, Args&&... args) noexcept {
   if (out == nullptr) return HEDDLE_INVALID;
@@ -63,7 +63,7 @@ heddle_status destroy(T* object) noexcept {
   return HEDDLE_OK;
 }
 
-// f(object->object) when there is one; a bool result tells success from `otherwise`.
+// Calls f(object->object) if there is an object. A bool result tells success from `otherwise`.
 template <class T, class F>
 heddle_status with(T* object, heddle_status otherwise, F&& f) noexcept {
   if (object == nullptr) return HEDDLE_INVALID;
@@ -78,13 +78,13 @@ heddle_status with(T* object, F&& f) noexcept {
   });
 }
 
-// 292 years and more are for ever.
+// A time of 292 years or more means for ever.
 inline std::chrono::nanoseconds span(std::uint64_t time) noexcept {
   const auto most = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
   return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(time < most ? time : most));
 }
 
-// Throw std::invalid_argument for a number that is none of the header's.
+// Throw std::invalid_argument for a number that has no name in the header.
 inline preemption from(heddle_preemption how) {
   switch (how) {
     case HEDDLE_PREEMPTION_DEFAULT: return preemption::as_runtime;

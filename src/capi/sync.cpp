@@ -37,7 +37,7 @@ struct heddle_latch {
 
 namespace {
 
-// wait(lock) with the mutex that the caller holds and keeps.
+// Calls wait(lock) with the mutex that the caller holds and keeps.
 template <class Wait>
 heddle_status with_held(heddle_mutex* mutex, Wait&& wait) noexcept {
   std::unique_lock<heddle::mutex> lock(mutex->object, std::adopt_lock);

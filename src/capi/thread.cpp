@@ -1,6 +1,6 @@
-// Threads of heddle.h. The handle is shared by the thread and whoever joins or detaches it; the second of the two gives
-// it up. That may be a thread that must not call free (signal-yield, without storage of its own), so handles that are
-// given up wait for the next caller of create, which allocates anyway. [capi:3]
+// Threads of heddle.h. The handle is shared by the thread and the caller that joins or detaches it; the second of the
+// two gives it up. The second may be a thread that must not call free (signal-yield, without storage of its own). So
+// handles that are given up wait for the next call of create, which allocates anyway. [capi:3]
 #include <heddle/blocking.hpp>
 #include <heddle/sleep.hpp>
 #include <heddle/thread.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 std::atomic<heddle_thread*> given_up{nullptr};  // a stack that is only emptied as a whole
 
-// By the thread's end and by detach.
+// Called by the thread's end and by detach.
 void leave(heddle_thread* handle) noexcept {
   if (!handle->one_is_gone.exchange(true)) return;
   handle->next = given_up.load();
@@ -72,7 +72,7 @@ heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_opti
     auto handle = std::make_unique<heddle_thread>();
     handle->f = f;
     handle->argument = argument;
-    // The thread may begin before handle->object is assigned, and so must never look at that.
+    // The thread may begin before handle->object is assigned, so it must never look at handle->object.
     handle->object = heddle::thread(o, [h = handle.get()] {
       try {
         h->result = h->f(h->argument);
@@ -89,7 +89,7 @@ heddle_status heddle_thread_create(heddle_thread** out, const heddle_thread_opti
 heddle_status heddle_thread_join(heddle_thread* thread, void** result) {
   if (thread == nullptr || !thread->object.joinable()) return HEDDLE_INVALID;
   return capi::guarded([&] {
-    thread->object.join();  // the thread has left the handle: it is ours
+    thread->object.join();  // the thread has left the handle, so it is ours
     const bool failed = thread->failed;
     if (result != nullptr) *result = thread->result;
     delete thread;

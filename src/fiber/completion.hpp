@@ -1,11 +1,11 @@
-// The result word of a thread [fiber:3]: whether it has ended, and who waits for that.
+// The result word of a thread [fiber:3]: whether it has ended, and which waiter waits for that.
 //
-//   running -> finished                       it ended before anybody joined it
+//   running -> finished                       it ended before it was joined
 //   running -> awaited by a waiter -> finished  a joiner sleeps; the thread's end wakes it
 //   running -> detached                       the handle was given up; the end frees the block
-//   running -> called                         its joiner runs it by a call, and nobody waits
+//   running -> called                         its joiner runs it by a call, and nothing waits
 //
-// Written by the thread's last act and by its joiner. Publishes everything that the thread did.
+// The thread's last act and its joiner write it. It publishes everything that the thread did.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ namespace heddle::fiber {
 
 class completion {
  public:
-  // What the word says at one moment.
+  // The value of the word at one moment.
   class state {
    public:
     bool is_finished() const noexcept { return word_ == finished; }
     bool is_detached() const noexcept { return word_ == detached; }
     bool is_called() const noexcept { return word_ == called; }
-    // Who sleeps until the end; null: nobody.
+    // Returns the waiter that sleeps until the end, or null if there is none.
     detail::waiter* awaited_by() const noexcept {
       return word_ > called ? reinterpret_cast<detail::waiter*>(word_) : nullptr;
     }
@@ -36,21 +36,22 @@ class completion {
     std::uintptr_t word_;
   };
 
-  // acquire pairs with await: the waiter; and with finish: what the thread did
+  // acquire pairs with await: the waiter; acquire pairs with finish: what the thread did
   state now() const noexcept { return state(word_.load(std::memory_order_acquire)); }
 
   // --- the maker ---
-  void renew() noexcept { word_.store(running, std::memory_order_relaxed); }  // published with the thread itself
+  // relaxed: published with the thread itself
+  void renew() noexcept { word_.store(running, std::memory_order_relaxed); }
 
-  // --- the joiner: false: it has ended ---
+  // --- the joiner; false means that the thread has ended ---
   [[nodiscard]] bool await(detail::waiter& w) noexcept { return leave_running(reinterpret_cast<std::uintptr_t>(&w)); }
   [[nodiscard]] bool detach() noexcept { return leave_running(detached); }
-  // It has not begun, and the joiner, which alone can reach it, runs it.
-  void call() noexcept { word_.store(called, std::memory_order_relaxed); }  // read by the thread alone
+  // Called by the joiner, which alone can reach the thread and runs it, before the thread has begun.
+  void call() noexcept { word_.store(called, std::memory_order_relaxed); }  // relaxed: read by the thread alone
 
   // --- the thread, in its last act ---
   state finish() noexcept { return state(word_.exchange(finished)); }
-  // The same of one that is awaited.
+  // Does the same for a thread that is awaited.
   void finish_awaited() noexcept { word_.store(finished, std::memory_order_release); }  // pairs with now
 
  private:

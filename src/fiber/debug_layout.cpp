@@ -1,5 +1,6 @@
-// What a debugger has to know to find the user-level threads of a process or a core, as data: scripts/gdb/heddle.py
-// reads it. Its order and meaning are an interface: whatever changes raises `version`.
+// The layout that a debugger must know to find the user-level threads of a process or a core, as data;
+// scripts/gdb/heddle.py reads it. The order and meaning of the fields are an interface: every change must raise
+// `version`.
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -12,27 +13,27 @@ namespace heddle::fiber {
 
 struct debug_layout {
   std::uint64_t version{2};
-  // Pointers to pools, null where there is none, and how many.
+  // The pointers to pools, null where there is none, and their number.
   const void* pools{&stack_pool::all_};
   std::uint64_t most_pools{std::tuple_size_v<decltype(stack_pool::all_)>};
-  // Of a pool: its slabs, where they are, how many, and what one is.
+  // The fields of a pool: where its slabs are, their number, and the size of a slab.
   std::uint64_t slabs{offsetof(stack_pool, slabs_) + offsetof(reserved_list<stack_pool::slab>, memory_)};
   std::uint64_t slab_count{offsetof(stack_pool, slabs_) + offsetof(reserved_list<stack_pool::slab>, size_)};
   std::uint64_t slab_size{sizeof(stack_pool::slab)};
   std::uint64_t slab_memory{offsetof(stack_pool::slab, memory)};
   std::uint64_t slab_bytes{offsetof(stack_pool::slab, bytes)};
-  std::uint64_t slab_used{offsetof(stack_pool::slab, used)};  // of its bytes, from the low end
+  std::uint64_t slab_used{offsetof(stack_pool::slab, used)};  // the used bytes, from the low end
   std::uint64_t slab_class{offsetof(stack_pool::slab, size_class)};
-  // A stack has `smallest` << class bytes. Its control block is at its top, below a colour, which has
-  // (address / bytes % colours) * colour_step bytes.
+  // A stack has `smallest` << class bytes. Its control block is at its top, below a colour of (address / bytes %
+  // colours) * colour_step bytes.
   std::uint64_t smallest{stack_pool::smallest};
   std::uint64_t block_size{sizeof(thread)};
   std::uint64_t block_align{alignof(thread)};
   std::uint64_t colours{stack_pool::colours};
   std::uint64_t colour_step{stack_pool::colour_step};
-  // Of a control block. `stack` is the block itself, or of a block at the top of a stack that is lent: the block of the
-  // light thread that has it, which has all that follows but stack_low. waits_for is null unless the thread is parked;
-  // its registers are at stack_pointer then (arch::switch_frame).
+  // The fields of a control block. `stack` is the block itself. In a block at the top of a lent stack it is the block
+  // of the light thread that has the stack, which has all fields below except stack_low. waits_for is null unless the
+  // thread is parked; its registers are then at stack_pointer (arch::switch_frame).
   std::uint64_t stack{offsetof(thread, stack)};
   std::uint64_t stack_pointer{offsetof(thread, stack_pointer)};
   std::uint64_t name{offsetof(thread, shown.name)};

@@ -12,8 +12,8 @@ light_threads::~light_threads() {
   for (const slab& s : slabs_) platform::release(s.memory, s.bytes);
 }
 
-// Each slab is as large as all before it: the first ones are small, and a hundred thousand threads take few page
-// faults, by huge pages.
+// Each slab is as large as all slabs before it. So the first ones are small, and a hundred thousand threads take few
+// page faults, because of huge pages.
 bool light_threads::grow() noexcept {
   const std::size_t bytes = std::clamp(std::bit_ceil(made_ * stride), least_slab, greatest_slab);
   void* const memory = platform::reserve_dense(bytes);
@@ -73,7 +73,7 @@ void light_threads::give_one(thread& t) noexcept {
   if (chains_ != nullptr && light_threads::length(*chains_) < in_chain) {
     t.next = chains_;
     length += light_threads::length(*chains_);
-    out_ += length - 1;  // give_chain takes them off once more
+    out_ += length - 1;  // give_chain subtracts them once more
     chains_ = chains_->listed.newer;
   }
   give_chain(&t, length);

@@ -1,5 +1,5 @@
-// Control blocks of light threads: made without a stack, with room for a small closure below, in slabs of their own.
-// README.md, "Light threads".
+// Control blocks of light threads. They are made without a stack, with room for a small closure below, in slabs of
+// their own. README.md, "Light threads".
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace heddle::fiber {
 
-// Free blocks, in chains of up to `in_chain`: a worker takes or gives back a chain at a time, without a walk through
-// it. Under its pool's mutex. Blocks are used again, and not given back to the system before the pool ends.
+// Free blocks, in chains of up to `in_chain`. A worker takes or gives back a whole chain, without walking through it.
+// The pool's mutex must be held. Blocks are used again, and are not given back to the system before the pool ends.
 class light_threads {
  public:
   static constexpr std::size_t room = 64;  // bytes for the closure, at the block's alignment
@@ -23,8 +23,8 @@ class light_threads {
   light_threads(const light_threads&) = delete;
   light_threads& operator=(const light_threads&) = delete;
 
-  // A chain through `next`; its length lies in the first one (`length`). Null: no memory. New blocks are numbered from
-  // `last_id` on.
+  // Returns a chain through `next`, whose length is in its first block (`length`), or null if there is no memory. New
+  // blocks are numbered from `last_id` on.
   [[nodiscard]] thread* take_chain(stack_pool& pool, std::uint64_t& last_id) noexcept;
   [[nodiscard]] thread* take_one(stack_pool& pool, std::uint64_t& last_id) noexcept;
   void give_chain(thread* first, unsigned length) noexcept;
@@ -32,8 +32,8 @@ class light_threads {
 
   static unsigned length(const thread& first) noexcept { return first.ties.chain_length; }
   std::size_t out() const noexcept { return out_; }    // taken and not given back
-  std::size_t made() const noexcept { return made_; }  // ever
-  // By how many blocks the next take may raise made(); 0: it finds free ones.
+  std::size_t made() const noexcept { return made_; }  // ever made
+  // Returns by how many blocks the next take may raise made(), or 0 if it finds free ones.
   unsigned to_be_made() const noexcept {
     return chains_ != nullptr ? 0 : std::clamp<unsigned>(static_cast<unsigned>(made_), 8, in_chain);
   }
@@ -48,7 +48,7 @@ class light_threads {
   [[nodiscard]] bool grow() noexcept;
 
   thread* chains_{nullptr};  // linked through `newer`
-  char* fresh_{nullptr};     // never used part of the newest slab
+  char* fresh_{nullptr};     // the part of the newest slab that was never used
   char* fresh_end_{nullptr};
   reserved_list<slab> slabs_;
   std::size_t out_{0};

@@ -1,4 +1,5 @@
-// A growing array without malloc: stacks are taken and given back while a preempted thread may hold malloc's locks.
+// A growing array without malloc, because stacks are taken and given back while a preempted thread may hold malloc's
+// locks.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class reserved_list {
   reserved_list(const reserved_list&) = delete;
   reserved_list& operator=(const reserved_list&) = delete;
 
-  // False: no memory, or full.
+  // Returns false if there is no memory or the list is full.
   [[nodiscard]] bool push_back(const T& value) noexcept {
     if (memory_ == nullptr) memory_ = static_cast<T*>(platform::reserve(bytes()));
     if (memory_ == nullptr || size_ == most) return false;

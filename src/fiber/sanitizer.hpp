@@ -1,4 +1,5 @@
-// What ThreadSanitizer, AddressSanitizer and valgrind must be told of stacks and switches. Empty in ordinary builds.
+// The announcements of stacks and switches that ThreadSanitizer, AddressSanitizer and valgrind need. Empty in ordinary
+// builds.
 #pragma once
 
 #include <atomic>
@@ -6,7 +7,7 @@
 #include "fiber/thread.hpp"
 
 #if defined(HEDDLE_SIM)
-// No sanitizer knows simulated kernel threads; the instrumentation of atomics there is the explorer's own.
+// No sanitizer understands simulated kernel threads; there the explorer instruments the atomics itself.
 #elif defined(__SANITIZE_THREAD__)
 #define HEDDLE_TSAN 1
 #elif defined(__SANITIZE_ADDRESS__)
@@ -20,7 +21,8 @@
 #endif
 
 #if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
-extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the process is compiled with ThreadSanitizer
+// Defined if anything in the process is compiled with ThreadSanitizer.
+extern "C" [[gnu::weak]] void __tsan_init();
 #endif
 
 #if defined(HEDDLE_TSAN)
@@ -37,7 +39,8 @@ extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the proces
 #define HEDDLE_VALGRIND 1
 #endif
 
-// For functions that begin in one thread and return in another: ThreadSanitizer's count of calls must not be touched.
+// For functions that begin in one thread and return in another, because they must not change ThreadSanitizer's count of
+// calls.
 #if defined(HEDDLE_TSAN) && defined(__clang__)
 // no_sanitize keeps the calls at entry and exit
 #define HEDDLE_NO_TSAN __attribute__((disable_sanitizer_instrumentation))
@@ -55,8 +58,8 @@ extern "C" [[gnu::weak]] void __tsan_init();  // there if anything in the proces
 
 namespace heddle::fiber {
 
-// Something in this process is compiled with ThreadSanitizer and this library is not: it would take a change of stacks
-// for a broken one, and crash.
+// Returns true if something in this process is compiled with ThreadSanitizer and this library is not. ThreadSanitizer
+// would then take a change of stacks for a broken stack, and crash.
 inline bool unknown_to_thread_sanitizer() noexcept {
 #if !defined(HEDDLE_TSAN) && !defined(HEDDLE_SIM)
   return __tsan_init != nullptr;
@@ -66,9 +69,9 @@ inline bool unknown_to_thread_sanitizer() noexcept {
 }
 
 #if defined(HEDDLE_TSAN)
-// What ThreadSanitizer knows of one stack, a fiber of its own, is dear: gcc's takes 0.8 MB and half a millisecond to
-// make, and more with what is remembered of the past. So a stack in a cache keeps its fiber for the next thread, but
-// only as long as the process has no more than so many; beyond that the fiber ends with the thread.
+// ThreadSanitizer has a fiber for each stack, which is expensive: gcc's takes 0.8 MB and half a millisecond to make,
+// and more with the history that it remembers. So a stack in a cache keeps its fiber for the next thread. Beyond this
+// number of fibers in the process a fiber ends with its thread.
 inline constexpr int kept_fibers = 256;
 inline constinit std::atomic<int> fibers{0};  // relaxed: a number that guards nothing
 
@@ -83,7 +86,7 @@ inline constinit std::atomic<int> fibers{0};  // relaxed: a number that guards n
 }
 #endif
 
-// A stack exists from now on / no longer.
+// Tell the tools that a stack exists, or does not exist any more.
 inline void remember_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_VALGRIND)
   t.tools.valgrind = VALGRIND_STACK_REGISTER(t.stack_memory.low, reinterpret_cast<char*>(&t));
@@ -101,7 +104,7 @@ inline void forget_stack([[maybe_unused]] thread& t) noexcept {
 #endif
 }
 
-// Where a carrier's own stack lies, for the way back to it.
+// The place of a carrier's own stack, for the way back to it.
 struct native_stack {
 #if defined(HEDDLE_TSAN)
   void* fiber{nullptr};
@@ -113,8 +116,9 @@ struct native_stack {
 };
 
 #if defined(HEDDLE_ASAN)
-// Of the kernel thread that asks. For a program's first one the C library reads all of /proc/self/maps, which takes
-// milliseconds under AddressSanitizer: once a thread is enough, for its stack stays where it is.
+// Returns the stack of the calling kernel thread. For a program's first thread the C library reads all of
+// /proc/self/maps, which takes milliseconds under AddressSanitizer. One look for each thread is enough, because its
+// stack stays in place.
 inline const native_stack& stack_of_kernel_thread() noexcept {
   thread_local const native_stack found = [] {
     native_stack stack;
@@ -139,9 +143,9 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
-// Just before a switch, of threads that have stacks, since the tools know stacks and not threads. `from` null: the
-// switch leaves the carrier's stack; `to` null: it goes back to that. `last`: `from` never runs again. Always inline: a
-// call would begin on one shadow stack and return on the other.
+// Called just before a switch, with threads that have stacks, because the tools know stacks and not threads. If `from`
+// is null, the switch leaves the carrier's stack; if `to` is null, it goes back to that stack. `last` means that `from`
+// never runs again. It is always inline, because a call would begin on one shadow stack and return on the other.
 [[gnu::always_inline]] HEDDLE_NO_TSAN inline void before_switch([[maybe_unused]] thread* from,
                                                                 [[maybe_unused]] thread* to,
                                                                 [[maybe_unused]] native_stack& native,
@@ -150,7 +154,7 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
   if (to != nullptr) to = to->stack;
   if (to != nullptr && to->tools.fiber == nullptr) make_fiber(*to);
   __tsan_switch_to_fiber(to != nullptr ? to->tools.fiber : native.fiber, 0);
-  // relaxed: a number that guards nothing; one fiber too many or too few is kept
+  // relaxed: a number that guards nothing; at worst one fiber too many or too few is kept
   if (last && fibers.load(std::memory_order_relaxed) > kept_fibers) end_fiber(*from->stack);
 #elif defined(HEDDLE_ASAN)
   if (from != nullptr) from = from->stack;
@@ -164,7 +168,7 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
-// First thing on the other side: in the `after` callback of the switch, on behalf of the context switched to.
+// Called first on the other side: in the `after` callback of the switch, on behalf of the context switched to.
 HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unused]] native_stack& native) noexcept {
 #if defined(HEDDLE_ASAN)
   if (to != nullptr) to = to->stack;
@@ -173,11 +177,11 @@ HEDDLE_NO_TSAN inline void after_switch([[maybe_unused]] thread* to, [[maybe_unu
 #endif
 }
 
-// A stack is about to serve a new thread: what AddressSanitizer has marked for the frames of the last one no longer
-// holds.
+// Called when a stack is about to serve a new thread: AddressSanitizer's marks for the frames of the last thread do not
+// hold any more.
 inline void reuse_stack([[maybe_unused]] thread& t) noexcept {
 #if defined(HEDDLE_ASAN)
-  if (t.stack_memory.low == nullptr) return;  // a light thread, which has none yet
+  if (t.stack_memory.low == nullptr) return;  // a light thread that has no stack yet
   ASAN_UNPOISON_MEMORY_REGION(t.stack_memory.low, static_cast<std::size_t>(reinterpret_cast<char*>(&t) -
                                                                            static_cast<char*>(t.stack_memory.low)));
   t.tools.fiber = nullptr;

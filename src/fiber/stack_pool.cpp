@@ -23,15 +23,17 @@ std::size_t guard_bytes(std::size_t stack_bytes) noexcept {
   return std::max(platform::page_size(), std::min<std::size_t>(std::size_t{16} << 10, stack_bytes / 4));
 }
 
-// Control blocks of neighbouring stacks would all fall into the same cache sets; shift them within their page.
+// Returns the shift of a control block within its page. Without it the blocks of neighbouring stacks would all fall
+// into the same cache sets.
 std::size_t colour_of(const char* low, std::size_t stack_bytes) noexcept {
   return (reinterpret_cast<std::uintptr_t>(low) / stack_bytes) % stack_pool::colours * stack_pool::colour_step;
 }
 
-// Once a process. The thread runs all the same: most never come near the end of their stack, and a program with many
-// thousands of threads is not to fail on a system that cannot guard them all.
+// Prints the message once in a process. The thread runs all the same, because most threads never come near the end of
+// their stack, and a program with many thousands of threads should not fail on a system that cannot guard them all.
 void say_that_guards_are_used_up() noexcept {
-  static std::atomic<bool> said{false};  // constant initialisation: no lock, for a tick's handler may be here
+  // Constant initialisation takes no lock, which matters because a tick's handler may be here.
+  static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
   static constexpr char text[] =
       "heddle: the system has no guard for a stack: a thread that overflows this one, or one made later, damages "
@@ -69,7 +71,7 @@ unsigned stack_pool::class_for(std::size_t bytes) noexcept {
   return result;
 }
 
-// Reserves room for at least one stack more, if possible for so many.
+// Reserves room for at least one more stack, and if possible for this many.
 bool stack_pool::grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept {
   const std::size_t stack = bytes_of(size_class);
   std::size_t bytes = std::max(slab_target, stack * std::max<std::size_t>(stacks, 1));
@@ -96,7 +98,7 @@ char* stack_pool::take_fresh(size_list& list, unsigned size_class) noexcept {
   return nullptr;
 }
 
-// Reserves address space for the stacks of all light threads; whenever there has to be more, a quarter more.
+// Reserves address space for the stacks of all light threads. When more is needed, it reserves a quarter more.
 bool stack_pool::grow_for_light() noexcept {
   size_list& list = lists_[default_class_];
   const unsigned more = light_.to_be_made();
@@ -147,12 +149,12 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
       if (low == nullptr) break;
       if (!platform::install_guard(low, guard_bytes(bytes_of(size_class)))) say_that_guards_are_used_up();
       t = construct(low, size_class);
-      made_stacks_.store(committed() + 1, std::memory_order_relaxed);  // under mutex_
+      made_stacks_.store(committed() + 1, std::memory_order_relaxed);  // relaxed: under mutex_
     }
     t->next = chain;
     chain = t;
     ++list.out;
-    taken_.store(live() + 1, std::memory_order_relaxed);  // under mutex_
+    taken_.store(live() + 1, std::memory_order_relaxed);  // relaxed: under mutex_
   }
   return chain;
 }
@@ -162,7 +164,7 @@ void stack_pool::give(thread* chain) noexcept {
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
-    taken_.store(live() - 1, std::memory_order_relaxed);  // under mutex_
+    taken_.store(live() - 1, std::memory_order_relaxed);  // relaxed: under mutex_
     size_list& list = lists_[t->size_class];
     --list.out;
     bool kept = list.committed_count < committed_limit_;
@@ -209,7 +211,7 @@ void stack_pool::give_light(thread& t) noexcept {
 void stack_pool::end_if_last(std::unique_lock<sync::mutex>& hold) noexcept {
   if (!retired_ || live() != 0 || light_.out() != 0) return;
   hold.unlock();
-  delete this;  // nobody has a block, so nobody calls
+  delete this;  // no thread has a block, so none calls
 }
 
 void stack_pool::retire() noexcept {

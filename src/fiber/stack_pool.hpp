@@ -1,6 +1,6 @@
-// Stacks of user-level threads with the control block at their top: reserved in slabs, committed when they are first
-// touched, guarded, recycled, and returned to the system when many are idle. And the control blocks of light threads,
-// which are lent such a stack when they begin. README.md, "Stacks".
+// Stacks of user-level threads with the control block at their top. They are reserved in slabs, committed when they are
+// first touched, guarded, recycled, and returned to the system when many are idle. The pool also has the control blocks
+// of light threads, which get such a stack when they begin. README.md, "Stacks".
 #pragma once
 
 #include <algorithm>
@@ -17,67 +17,70 @@
 
 namespace heddle::fiber {
 
-// Sizes are powers of two from 16 KiB to 16 GiB, with a free list each. Thread context: any. One mutex protects all of
-// it, so workers call it for a batch at a time, for their own caches. Nothing here calls malloc: a tick may have
-// interrupted a thread inside it.
+// Sizes are powers of two from 16 KiB to 16 GiB, with a free list each. Thread context: any. One mutex protects the
+// whole pool, so workers take and give a batch at a time for their own caches. No function calls malloc, because a tick
+// may have interrupted a thread inside it.
 class stack_pool {
  public:
   static constexpr std::size_t smallest = std::size_t{16} << 10;
   static constexpr unsigned classes = 21;
-  // The control blocks of neighbours are shifted by these (block_of).
+  // The control blocks of neighbours are shifted by these values (block_of).
   static constexpr std::size_t colour_step = 64, colours = 32;
 
-  // `default_bytes` is rounded up to a class. `committed_limit`: idle stacks a class keeps committed.
+  // `default_bytes` is rounded up to a class. `committed_limit` is the number of idle stacks that a class keeps
+  // committed.
   stack_pool(std::size_t default_bytes, std::size_t committed_limit);
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
 
   std::uint8_t default_class() const noexcept { return default_class_; }
-  // Class that holds `bytes`; `classes` when none does.
+  // Returns the class that holds `bytes`, or `classes` if none does.
   static unsigned class_for(std::size_t bytes) noexcept;
   static std::size_t bytes_of(unsigned size_class) noexcept { return smallest << size_class; }
 
-  // A chain (through `next`) of up to `count` fresh control blocks; shorter, or empty, when the system has no memory.
+  // Returns a chain (through `next`) of up to `count` fresh control blocks. It is shorter, or empty, if the system has
+  // no memory.
   [[nodiscard]] thread* take(unsigned size_class, unsigned count) noexcept;
   // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
   void give(thread* chain) noexcept;
 
-  // A chain of control blocks without stacks (light_threads::length), or one. Null: no memory, or no room for the
-  // stacks, of the default class, that all light threads may come to need. So what is made here finds its stack later,
-  // unless others have taken the room meanwhile.
+  // Return a chain of control blocks without stacks (light_threads::length), or one such block. The result is null if
+  // there is no memory, or no room for the stacks, of the default class, that all light threads may come to need. So a
+  // thread that is made here finds its stack later, unless other threads have taken the room meanwhile.
   [[nodiscard]] thread* take_light_chain() noexcept;
   [[nodiscard]] thread* take_light() noexcept;
   void give_light_chain(thread* first, unsigned length) noexcept;
   void give_light(thread& t) noexcept;
 
-  // The block of the stack in whose guard the address lies, or null. In a handler of a fault: null also when the pool's
-  // lock is held for long, perhaps by the thread that failed.
+  // Returns the block of the stack in whose guard the address lies, or null. A handler of a fault may call it. The
+  // result is also null if the pool's lock is held for long, perhaps by the thread that failed.
   [[nodiscard]] const thread* whose_guard(const void* address) const noexcept;
 
-  // The block of the stack that the address lies in, or null. Not in a handler.
+  // Returns the block of the stack that the address lies in, or null. A handler must not call it.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
-  // Blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
+  // Returns the number of blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }
-  // Stacks that have ever been taken. relaxed: as above
+  // Returns the number of stacks that have ever been taken. relaxed: as above
   std::size_t committed() const noexcept { return made_stacks_.load(std::memory_order_relaxed); }
-  std::size_t light_made() const noexcept {  // control blocks without stacks, ever
+  std::size_t light_made() const noexcept {  // control blocks without stacks that were ever made
     std::lock_guard hold(mutex_);
     return light_.made();
   }
-  // Pools of the process, of the first 64: each lives until all blocks that were taken from it are back.
+  // Returns the number of the process's pools, among the first 64. A pool lives until all blocks that were taken from
+  // it are back.
   static std::size_t living() noexcept {
     return static_cast<std::size_t>(
         std::count_if(all_.begin(), all_.end(), [](const auto& place) { return place.load() != nullptr; }));
   }
-  // The owner's last act: the pool, which was made by new, deletes itself with the last block that is given back. The
-  // block of a thread that nobody has joined or detached yet is not given back.
+  // The owner's last act. The pool, which was made by new, deletes itself with the last block that is given back. The
+  // block of a thread that has not been joined or detached yet is not given back.
   void retire() noexcept;
 
-  // Calls f with the thread on each stack that has ever been made, in use or not; where pages were given back it reads
-  // as zero. For the dump of all threads. f is not called under the mutex, for it may wait for a lock whose holder
-  // waits for a stack. Slabs stay as long as the pool does.
+  // Calls f with the thread on each stack that has ever been made, in use or not. Where pages were given back it reads
+  // as zero. It is for the dump of all threads. f is not called under the mutex, because it may wait for a lock whose
+  // holder waits for a stack. Slabs stay as long as the pool does.
   template <class F>
   void for_each_block(F&& f) const {
     for (std::size_t i = 0;; ++i) {
@@ -98,23 +101,24 @@ class stack_pool {
   struct slab {
     void* memory;
     std::size_t bytes;
-    std::size_t used;  // of these, from the low end: the others were never touched
+    std::size_t used;  // the part of them that was touched, from the low end
     unsigned size_class;
   };
   struct size_list {
     thread* committed{nullptr};
     std::size_t committed_count{0};
-    reserved_list<void*> bare;  // tops of decommitted stacks
-    std::size_t first_slab{0};  // with an unused part, or of another class
+    reserved_list<void*> bare;  // the tops of decommitted stacks
+    std::size_t first_slab{0};  // the first slab with an unused part, or of another class
     std::size_t made{0};        // in all slabs, used or not
     std::size_t out{0};         // taken and not given back
   };
 
-  // Under the mutex: the low end of the stack that the address is in, and its class; null: none that was ever made.
+  // Called under the mutex: returns the low end of the stack that the address is in, and its class. Returns null if the
+  // address is in no stack that was ever made.
   [[nodiscard]] char* stack_at(const void* address, unsigned& size_class) const noexcept;
   [[nodiscard]] bool grow(size_list& list, unsigned size_class, std::size_t stacks) noexcept;
   [[nodiscard]] bool grow_for_light() noexcept;
-  // The low end of one that was never used; null: there is none.
+  // Returns the low end of a stack that was never used, or null if there is none.
   [[nodiscard]] char* take_fresh(size_list& list, unsigned size_class) noexcept;
   void end_if_last(std::unique_lock<sync::mutex>& hold) noexcept;
   static thread* block_of(char* low, unsigned size_class) noexcept;
@@ -127,13 +131,13 @@ class stack_pool {
   reserved_list<slab> slabs_;
   light_threads light_;
   std::atomic<std::size_t> taken_{0};        // written under mutex_
-  std::atomic<std::size_t> made_stacks_{0};  // as above
+  std::atomic<std::size_t> made_stacks_{0};  // written under mutex_
   bool retired_{false};
   std::uint64_t made_{0};
 
-  // The pools of the process, for debuggers, which find it stopped: null where there is none; pools beyond so many are
-  // left out. A place is taken and given up by an exchange: the holder of a lock might be a preempted thread that makes
-  // a runtime.
+  // The pools of the process, for debuggers, which find the process stopped. A place is null if it has no pool; further
+  // pools are left out. A place is taken and given up by an exchange and not under a lock, because the holder of a lock
+  // might be a preempted thread that makes a runtime.
   static inline constinit std::array<std::atomic<stack_pool*>, 64> all_{};
 };
 

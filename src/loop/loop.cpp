@@ -86,8 +86,8 @@ loop_quiet loop_begin_quietly() noexcept {
   const sync::idle_set& idle = me.home.sleepers().idle();
   if (me.every_fork) [[unlikely]] {
     if (!me.every_join) return {false, false, true};
-    queue::keep_none(me);                          // the entry was pushed by no fork
-    if (idle.anyone_asleep()) me.announce_work();  // a pop is followed by a join then, and not by a second push
+    queue::keep_none(me);                            // the entry was pushed by no fork
+    if (idle.anyone_asleep()) me.announce_queued();  // a pop is followed by a join then, and not by a second push
     return {true, take_turn(), false};
   }
   return {has_somebody_awake(idle), take_turn(), false};

@@ -32,7 +32,7 @@ struct cache_level {
   double latency{0};  // ns
   coherence_costs coherence{};
   // True if this level holds what the caches inside it evict, and what several of them share; a line from memory goes
-  // past it. Only the last level may be one.
+  // past it. No level but the last may be one.
   bool victim{false};
 };
 

@@ -1,9 +1,14 @@
 // The seam between the explorer of interleavings (sim/README.md) and the floors above. It is empty on a real platform.
 #pragma once
 
+#include <cstdint>
+
 #include "platform/platform.hpp"
 
 namespace heddle::platform {
+
+// A step of the protocol of sleep that the explorer may leave out, for one source of work at a time.
+enum class step : std::uint8_t { none, announcement, last_look };
 
 #if defined(HEDDLE_SIM)
 // Returns true if every fork and every join must take its slow path, where its time is charged. Some of the explored
@@ -14,9 +19,20 @@ bool watches_forks() noexcept;
 // user's. It returns true if a worker of that runtime sleeps while there is work that it may take ([greed:1]). It may
 // read any state, and must neither charge nor wait.
 void promise_greed(const void* runtime, bool (*is_broken)(const void* runtime));
+
+// A mutant of the runtime that takes no build of its own. Set before a run, and read in it.
+struct omission {
+  step what{step::none};
+  const char* source{nullptr};
+};
+inline omission left_out;
+inline bool is_left_out(step what, const char* source) noexcept {
+  return left_out.what == what && left_out.source == source;
+}
 #else
 constexpr bool watches_forks() noexcept { return false; }
 inline void promise_greed(const void*, bool (*)(const void*)) {}
+constexpr bool is_left_out(step, const char*) noexcept { return false; }
 #endif
 
 }  // namespace heddle::platform

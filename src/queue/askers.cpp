@@ -1,4 +1,4 @@
-// seq_cst throughout: requests and answers are rare, and each is one side of an argument of Dekker's kind.
+// All operations are seq_cst, because requests and answers are rare, and each is one side of Dekker's algorithm.
 #include "queue/askers.hpp"
 
 #include <algorithm>
@@ -32,9 +32,10 @@ askers::~askers() { platform::release(memory_, bytes_); }
 bool askers::post(unsigned asker, unsigned victim, fork_queue& queue) noexcept {
   std::atomic<std::uint64_t>& word = set_of(victim)[asker / bits];
   if ((word.load() & bit(asker)) != 0) return false;
-  if (boxes_[asker].item.load() != 0) return false;  // in this order: what stood until now may be being answered
+  // This load must come after the load of the word: a request that stood until then may be being answered.
+  if (boxes_[asker].item.load() != 0) return false;
   word.fetch_or(bit(asker));
-  // also where the flag is up: whoever has raised it may not have come to its poisons yet
+  // even if the flag is raised, because the thief that raised it may not have come to its poisons yet
   request_anew(queue);
   return true;
 }
@@ -62,19 +63,19 @@ void askers::answer(unsigned owner, fork_queue& queue, giver& by) noexcept {
   bool again = true;
   while (again) {
     again = false;
-    // behind the owner's own rank first, so that not always the same ones are served
+    // begins behind the owner's own rank, so that the same askers are not always served first
     for (unsigned i = 0; i < words_; ++i) again = answer_word(owner, (owner / bits + i) % words_, queue, by) || again;
   }
   if (is_asked(owner)) stand(queue);  // [ask:4]
 }
 
-// True: a flag was answered on the way, so that somebody may have joined the set after we had looked at it.
+// Returns true if a flag was answered on the way, so that a thief may have joined the set after we had looked at it.
 bool askers::answer_word(unsigned owner, unsigned index, fork_queue& queue, giver& by) noexcept {
   std::atomic<std::uint64_t>& word = set_of(owner)[index];
   const unsigned room = size(queue);
   const std::uint64_t asked = room == 0 ? 0 : word.load();
   if (asked == 0) return false;
-  // A box is reserved while the bit is set: an asker that finds its bit taken finds its box reserved.
+  // A mailbox is reserved while the bit is set, so an asker that finds its bit taken finds its mailbox reserved.
   std::array<unsigned, bits> ranks;
   unsigned count = 0;
   std::uint64_t taken = 0;
@@ -87,7 +88,7 @@ bool askers::answer_word(unsigned owner, unsigned index, fork_queue& queue, give
       taken |= bit(r);
       ranks[count++] = r;
     } else if (now > reserved) {
-      taken |= bit(r);  // another one has answered it meanwhile
+      taken |= bit(r);  // another owner has answered it meanwhile
     }
   }
   const std::uint64_t before = word.fetch_and(~taken);
@@ -108,7 +109,7 @@ bool askers::answer_word(unsigned owner, unsigned index, fork_queue& queue, give
   }
   if (left != 0) word.fetch_or(left);
   for (unsigned i = 0; i < got; ++i) {
-    boxes_[ranks[i]].from.store(owner, std::memory_order_relaxed);  // pairs with take: by the entry
+    boxes_[ranks[i]].from.store(owner, std::memory_order_relaxed);  // relaxed: pairs with take: by the entry
     boxes_[ranks[i]].item.store(items[i]);
   }
   for (unsigned i = 0; i < got; ++i) by.given(ranks[i]);
@@ -119,7 +120,7 @@ entry askers::take(unsigned rank, unsigned& from) noexcept {
   box& b = boxes_[rank];
   entry item = b.item.load();
   if (item <= reserved) return 0;
-  // relaxed: pairs with answer_word, by the entry. Wrong only if the same entry has gone and come back meanwhile
+  // relaxed: pairs with answer_word, by the entry. It is wrong only if the same entry has gone and come back meanwhile.
   from = b.from.load(std::memory_order_relaxed);
   return b.item.compare_exchange_strong(item, 0) ? item : 0;
 }

@@ -10,8 +10,8 @@ namespace heddle::queue {
 
 namespace {
 
-// The word `open` as a value: {tag:32, count:12, top:20}. Transitions of the owner change the tag, those of thieves do
-// not ([queue:3]).
+// The word `open` as a value: {tag:32, count:12, top:20}. The owner's transitions change the tag; the thieves'
+// transitions do not ([queue:3]).
 class public_part {
  public:
   explicit public_part(std::uint64_t word) noexcept : word_(word) {}
@@ -21,11 +21,12 @@ class public_part {
   std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(word_) >> 20; }
   std::uint32_t split() const noexcept { return top() + count(); }
 
-  // The owner's transitions: a new tag each.
+  // The owner's transition, which has a new tag.
   [[nodiscard]] std::uint64_t renewed(std::uint32_t count, std::uint32_t top) const noexcept {
     return (((word_ >> 32) + 1) << 32) | (std::uint64_t{count} << 20) | top;
   }
-  // A thief's: the oldest entry is taken, `more` private ones behind the public part become public.
+  // The thief's transitions: the oldest entry is taken; in `forced`, `more` private entries behind the public part also
+  // become public.
   [[nodiscard]] std::uint64_t without_oldest() const noexcept { return word_ + 1 - one; }
   [[nodiscard]] std::uint64_t forced(std::uint32_t more) const noexcept { return word_ + 1 + more * one; }
 
@@ -34,13 +35,13 @@ class public_part {
   std::uint64_t word_;
 };
 
-// Above every slot: poisons pop_limit.
+// Returns a limit above every slot, which poisons pop_limit.
 slot* nowhere(const fork_queue& q) noexcept { return q.end + 1; }
 
-// [queue:5], owner's slow paths only: stores the limits, then makes the new public part and its tag visible. `hungry`:
-// a request stands, so the next push shall come here.
+// [queue:5], called by the owner's slow paths only: stores the limits, then makes the new public part and its tag
+// visible. `hungry` means that a request stands, so the next push must take the slow path.
 bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry) noexcept {
-  // Both stores pair with request and force_steal: made visible by the compare-and-swap below.
+  // relaxed: both stores pair with request and force_steal, and are made visible by the compare-and-swap below
   const bool watched = platform::watches_forks();
   q.pop_limit.store(q.every_join || watched ? nowhere(q) : q.base + public_part(next).split(),
                     std::memory_order_relaxed);
@@ -48,11 +49,12 @@ bool commit(fork_queue& q, std::uint64_t& seen, std::uint64_t next, bool hungry)
   return q.open.compare_exchange_strong(seen, next);
 }
 
-// [request:2]: cleared before the compare-and-swap that answers it, so that a thief which takes the answer can ask
-// again.
+// [request:2]: clears the request before the compare-and-swap that answers it, so that a thief which takes the answer
+// can ask again.
 bool take_request(fork_queue& q) noexcept {
   if (!q.requested.load()) return false;
-  q.requested.store(false, std::memory_order_relaxed);  // pairs with request: made visible by the CAS in commit
+  q.requested.store(false, std::memory_order_relaxed);  // relaxed: pairs with request: made visible by the CAS in
+                                                        // commit
   return true;
 }
 
@@ -63,8 +65,8 @@ void poison(fork_queue& q) noexcept {
 
 enum class given : std::uint8_t { retry, nothing, something };
 
-// One try to commit the state `seen` with the private part [split, end). If a thief has asked (`wanted`), the oldest
-// private entry becomes public, or up to `most` of them; with nothing to give the request stands ([request:3]).
+// Makes one try to commit the state `seen` with the private part [split, end). If a thief has asked (`wanted`), the
+// oldest private entry becomes public, or up to `most` of them. With nothing to give the request stands ([request:3]).
 given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted, std::uint32_t most = 1) noexcept {
   const public_part x(seen);
   const std::uint32_t share =
@@ -77,15 +79,15 @@ given answer(fork_queue& q, std::uint64_t& seen, std::uint32_t end, bool wanted,
 
 // [request:4]: a request that came during a slow path may have had its poison overwritten, so `requested` is looked at
 // after each commit. Ends when requests are answered, or stand with push_limit poisoned and nothing private.
-// `commit_first`: a commit is due whether or not anybody asks. True: something was given.
+// `commit_first` means that a commit is due whether or not a thief asks. Returns true if something was given.
 bool settle(fork_queue& q, std::uint32_t end, bool commit_first, bool wanted, std::uint32_t most = 1) noexcept {
   bool gave = false;
-  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
+  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // relaxed: the CAS in commit decides
   while (commit_first || q.requested.load()) {
     if (!commit_first) {
-      seen = q.open.load(std::memory_order_relaxed);  // as above
+      seen = q.open.load(std::memory_order_relaxed);  // relaxed: as above
       const public_part x(seen);
-      // the request stands already
+      // relaxed: own variable but for poisons; the request stands already
       if (x.count() == 0 && x.top() == end && q.push_limit.load(std::memory_order_relaxed) == q.base) break;
       wanted = take_request(q);
     }
@@ -104,19 +106,22 @@ void attach(fork_queue& q, slot* memory, std::size_t capacity) noexcept {
   HEDDLE_CHECK(capacity <= largest_capacity, "queue of %zu slots", capacity);
   q.base = memory + 1;
   q.end = q.base + capacity;
-  q.bottom.store(q.base, std::memory_order_relaxed);  // before any other thread sees the queue, as the next two
+  // relaxed: no other thread sees the queue yet; the same holds for the next two stores
+  q.bottom.store(q.base, std::memory_order_relaxed);
   q.pop_limit.store(q.base, std::memory_order_relaxed);
   q.push_limit.store(q.end + 1, std::memory_order_relaxed);
   q.settled.store(nowhere(q), std::memory_order_relaxed);
 }
 
 void keep_next(fork_queue& q) noexcept {
-  // pairs with force_steal: made visible by the release of bottom in the push that follows
-  q.settled.store(q.bottom.load(std::memory_order_relaxed), std::memory_order_relaxed);  // own variable
+  // relaxed: pairs with force_steal: made visible by the release of bottom in the push that follows
+  // relaxed: the owner's own variable
+  q.settled.store(q.bottom.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 void keep_none(fork_queue& q) noexcept {
-  q.settled.store(nowhere(q), std::memory_order_relaxed);  // pairs with force_steal: which may see it late, see there
+  q.settled.store(nowhere(q), std::memory_order_relaxed);  // relaxed: pairs with force_steal, which may see it late;
+                                                           // see there
 }
 
 slow_outcome push(fork_queue& q, slot* position) noexcept {
@@ -124,7 +129,8 @@ slow_outcome push(fork_queue& q, slot* position) noexcept {
   if (position >= q.end) {
     q.bottom.store(position, std::memory_order_release);  // pairs with force_steal: as in take_newest_slow
     const slow_outcome taken_back = pop(q, position);
-    return {!taken_back.done, taken_back.published};  // not taken back: a thief was quicker, so it was queued
+    // If it was not taken back, a thief was quicker, so it was queued.
+    return {!taken_back.done, taken_back.published};
   }
   const bool wanted = take_request(q);
   const bool gave = settle(q, static_cast<std::uint32_t>(position + 1 - q.base), true, wanted);
@@ -137,13 +143,15 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
   std::uint64_t seen = q.open.load();
   for (;;) {
     const public_part x(seen);
-    if (x.split() <= at) {  // private: the limit was poisoned. Once the tag has moved, no forced steal can take it.
+    // It is private: the limit was poisoned. Once the tag has moved, no forced steal can take it.
+    if (x.split() <= at) {
       const given result = answer(q, seen, at, wanted);
       if (result == given::retry) continue;
       const bool more = settle(q, at, false, false);
       return {true, result == given::something || more};
     }
-    // Public: taken back, with the younger half of what is public below it, so that n of them cost log n of these.
+    // It is public: it is taken back, with the younger half of the public entries below it, so that n public entries
+    // cost log n slow paths.
     if (x.top() <= at) {
       const std::uint32_t keep = x.top() + (at - x.top() + 1) / 2;
       const bool hungry = wanted && keep == x.top();
@@ -152,9 +160,9 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
       const bool more = settle(q, at, false, false);
       return {true, (wanted && !hungry) || more};
     }
-    // [queue:6]. Stolen, and so is everything below: the queue is empty and begins at its base again. `bottom` goes
-    // first: whoever reads the new `open` must not see the old bottom.
-    q.bottom.store(q.base, std::memory_order_relaxed);  // pairs with force_steal: by the commit
+    // [queue:6]. It was stolen, and so is everything below, so the queue is empty and begins at its base again.
+    // `bottom` goes first, because a thief that reads the new `open` must not see the old bottom.
+    q.bottom.store(q.base, std::memory_order_relaxed);  // relaxed: pairs with force_steal: by the commit
     if (!commit(q, seen, x.renewed(0, 0), wanted)) continue;
     if (wanted) q.requested.store(true);
     return {false, settle(q, 0, false, false)};
@@ -163,9 +171,10 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
 
 entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   published = false;
-  slot* position = q.bottom.load(std::memory_order_relaxed) - 1;  // own variable
-  const entry item = position->load(std::memory_order_relaxed);   // only the owner writes slots
-  // pairs with force_steal through its heavy fence: the entry is mine. release: who reads this sees the entries below
+  slot* position = q.bottom.load(std::memory_order_relaxed) - 1;  // relaxed: the owner's own variable
+  const entry item = position->load(std::memory_order_relaxed);   // relaxed: only the owner writes slots
+  // pairs with force_steal through its heavy fence: the entry is mine. release: a thread that reads this sees the
+  // entries below
   q.bottom.store(position, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (position >= q.pop_limit.load(std::memory_order_relaxed)) [[likely]]
@@ -175,15 +184,15 @@ entry take_newest_slow(fork_queue& q, bool& published) noexcept {
   return outcome.done ? item : 0;
 }
 
-// As a thief takes, but with a new tag and any number: only the owner may.
+// Takes entries as a thief does, but with a new tag and in any number, which only the owner may do.
 unsigned take_oldest(fork_queue& q, entry* out, unsigned most, bool& published) noexcept {
-  // relaxed: own variable
+  // relaxed: the owner's own variable
   const auto end = static_cast<std::uint32_t>(q.bottom.load(std::memory_order_relaxed) - q.base);
-  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // the CAS in commit decides
+  std::uint64_t seen = q.open.load(std::memory_order_relaxed);  // relaxed: the CAS in commit decides
   for (bool stored = false;; stored = true) {
     const public_part x(seen);
     const std::uint32_t count = std::min(most, end - x.top());
-    // Once the limits were stored, a new tag has to follow ([queue:5]), also where thieves have taken everything since.
+    // Once the limits were stored, a new tag must follow ([queue:5]), even if thieves have taken everything since.
     if (count == 0 && !stored) return 0;
     // relaxed: only the owner writes slots
     for (std::uint32_t i = 0; i < count; ++i) out[i] = q.base[x.top() + i].load(std::memory_order_relaxed);
@@ -194,7 +203,8 @@ unsigned take_oldest(fork_queue& q, entry* out, unsigned most, bool& published) 
 }
 
 unsigned size(const fork_queue& q) noexcept {
-  const std::uint32_t top = public_part(q.open.load(std::memory_order_relaxed)).top();  // a hint, as the next one
+  // relaxed: a hint, like the next one
+  const std::uint32_t top = public_part(q.open.load(std::memory_order_relaxed)).top();
   const std::ptrdiff_t count = q.bottom.load(std::memory_order_relaxed) - (q.base + top);
   return count > 0 ? static_cast<unsigned>(count) : 0;
 }
@@ -204,7 +214,7 @@ entry steal(fork_queue& q, bool& left) noexcept {
   std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split
   const public_part x(seen);
   if (x.count() == 0) return 0;
-  // relaxed: counts only if the compare-and-swap succeeds, so that no new tag came in between
+  // relaxed: it counts only if the compare-and-swap succeeds, and then no new tag came in between
   const entry item = q.base[x.top()].load(std::memory_order_relaxed);
   if (!q.open.compare_exchange_strong(seen, x.without_oldest())) return 0;
   left = x.count() > 1;
@@ -212,14 +222,14 @@ entry steal(fork_queue& q, bool& left) noexcept {
 }
 
 void request(fork_queue& q) noexcept {
-  // [request:1]. The exchange orders the request before the poisons: an owner that has overwritten a poison finds the
-  // request when it looks again after its commit.
+  // [request:1]. The exchange orders the request before the poisons, so an owner that has overwritten a poison finds
+  // the request when it looks again after its commit.
   if (q.requested.load() || q.requested.exchange(true)) return;
   poison(q);
 }
 
 void request_anew(fork_queue& q) noexcept {
-  q.requested.store(true);  // a full fence on the way to the poisons, as above
+  q.requested.store(true);  // a full fence before the poisons, as above
   poison(q);
 }
 
@@ -237,7 +247,8 @@ bool show(fork_queue& q, unsigned most) noexcept {
 
 void stand(fork_queue& q) noexcept {
   q.requested.store(true, std::memory_order_relaxed);     // relaxed: the owner's own slow paths and make_ready read it
-  q.push_limit.store(q.base, std::memory_order_relaxed);  // own variable but for poisons, which are the same
+  q.push_limit.store(q.base, std::memory_order_relaxed);  // relaxed: own variable except for poisons, which store the
+                                                          // same value
 }
 
 entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
@@ -247,23 +258,25 @@ entry force_steal(fork_queue& q, void (*heavy_fence)()) noexcept {
     bool left;
     return steal(q, left);
   }
-  if (q.bottom.load(std::memory_order_relaxed) <= q.base + x.top()) return 0;  // a hint that saves the fence
-  q.pop_limit.store(nowhere(q));                                               // [force:3]
-  heavy_fence();                                                               // [force:4]
+  // relaxed: a hint that saves the fence
+  if (q.bottom.load(std::memory_order_relaxed) <= q.base + x.top()) return 0;
+  q.pop_limit.store(nowhere(q));  // [force:3]
+  heavy_fence();                  // [force:4]
   // pairs with push: slots and jobs; with pop: the heavy fence
   slot* end = q.bottom.load(std::memory_order_acquire);  // [force:5]
-  // relaxed: at least as young as keep_next before the newest push seen. What keep_none adds later is in the queue for
-  // good, or the tag has moved. Seen late it hides entries until the next attempt.
+  // relaxed: at least as young as keep_next before the newest push seen. A later value, by keep_none, means that the
+  // entries are in the queue for good, or that the tag has moved. A value that is seen late hides entries until the
+  // next attempt.
   end = std::min(end, q.settled.load(std::memory_order_relaxed));
   if (end <= q.base + x.top()) return 0;
   const std::uint32_t more = std::min(static_cast<std::uint32_t>(end - (q.base + x.top())) - 1, public_part::most);
-  // relaxed: covered by the acquire above; counts only if the compare-and-swap succeeds
+  // relaxed: covered by the acquire above; it counts only if the compare-and-swap succeeds
   const entry item = q.base[x.top()].load(std::memory_order_relaxed);
   return q.open.compare_exchange_strong(seen, x.forced(more)) ? item : 0;  // [force:6]
 }
 
 bool has_public(const fork_queue& q) noexcept {
-  return public_part(q.open.load(std::memory_order_relaxed)).count() != 0;  // a hint; steal looks again
+  return public_part(q.open.load(std::memory_order_relaxed)).count() != 0;  // relaxed: a hint; steal looks again
 }
 
 bool has_any(const fork_queue& q) noexcept {

@@ -1,4 +1,4 @@
-// What tasks send to each other: what a program says, and a policy that derives from hears_communication hears.
+// The communication between tasks: a program's call, which goes to a policy that derives from hears_communication.
 #include <heddle/communication.hpp>
 
 #include "worker/inline.hpp"

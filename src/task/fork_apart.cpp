@@ -1,7 +1,7 @@
 // Forks whose second half becomes a task:
 // 1. The policy is shown the fork.
-// 2. The job is taken back from the queue. If a thief took it meanwhile, the fork is an ordinary one after all.
-// 3. A thread is made for it, and the policy says where that goes.
+// 2. The job is taken back from the queue. If a thief has taken it meanwhile, the fork is an ordinary one.
+// 3. A thread is made for the job, and the policy says where the thread goes.
 // 4. The join finds no job in any queue and waits for the job's word, as for a stolen one.
 #include "task/fork_apart.hpp"
 
@@ -24,26 +24,29 @@ HEDDLE_NO_TSAN void enter_half(block* self) noexcept {  // may end by heddle_end
   worker::run_job(*self, self->body.job);
   if (spawned && take_spawner_back(*self)) return;
   worker::serve(*self);
-  if (spawned) heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
+  // It was begun by heddle_spawn, so a return would go to the spawner.
+  if (spawned) heddle_end(self);
 }
 
 }  // namespace
 
 ticket fork_apart(worker::worker& self, slot* position, double first, double second, std::size_t bytes) noexcept {
-  const entry item = position->load(std::memory_order_relaxed);  // own slot
+  const entry item = position->load(std::memory_order_relaxed);  // relaxed: own slot
   policy::policy& scheduler = self.home.host().scheduler_policy();
   block& owner = *self.current_thread();
-  if (owner.ties.belongs.is_pinned()) return nullptr;  // it could be this thread that others take: [pin:2]
+  // Thieves could take this thread itself: [pin:2].
+  if (owner.ties.belongs.is_pinned()) return nullptr;
   const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   self.blocks.collect_returned();
   block* half = self.blocks.new_block();
   if (half == nullptr) return nullptr;
-  self.bottom.store(position, std::memory_order_release);  // as a pop: pairs with force_steal
+  self.bottom.store(position, std::memory_order_release);  // as in a pop: pairs with force_steal
   const queue::slow_outcome back = queue::pop(self, position);
   if (back.published) self.announce_answer();
   queue::keep_next(self);
-  if (!back.done) {  // a thief has it, which took it before it was held back: an ordinary fork after all
+  // A thief took it before it was held back, so the fork is an ordinary one.
+  if (!back.done) {
     self.blocks.free_thread(*half);
     return position;
   }
@@ -52,7 +55,7 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   half->body.job = reinterpret_cast<job*>(item);
   half->group = nullptr;
   half->ties.spawner = nullptr;
-  const job::code code = reinterpret_cast<job*>(item)->own_code();  // it is this thread's again
+  const job::code code = reinterpret_cast<job*>(item)->own_code();  // it belongs to this thread again
   const policy::task_info made{
       half->scheduling, &owner.scheduling, reinterpret_cast<const void*>(code), second, first + second, bytes, 1, 2,
       nullptr};
@@ -64,11 +67,11 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
     return apart_ticket;
   }
   half->ties.spawner = &owner;
-  // relaxed: read by this spawn's child only while the spawner stands still
+  // relaxed: only this spawn's child reads it, while the spawner stands still
   half->ties.spawn_number = owner.spawns.load(std::memory_order_relaxed) + 1;
   owner.spawns.store(half->ties.spawn_number, std::memory_order_relaxed);
   self.spawn(owner, *half, top, offer_continuation, enter_half);
-  owner.taken = false;  // the join looks at the job's word alone
+  owner.taken = false;  // the join looks only at the job's word
   return apart_ticket;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 worker::gang& gang_of(gang_handle* g) noexcept { return *reinterpret_cast<worker::gang*>(g); }
 
-// The calling thread is ready instead of running, and goes on where its gang has a worker for it.
+// Makes the calling thread ready instead of running. It goes on where its gang has a worker for it.
 void become_ready() noexcept {
   waiter w("gang");
   suspend(w, [](void*, waiter&) noexcept { return false; }, nullptr);
@@ -55,7 +55,7 @@ void enter_gang(gang_handle* handle, unsigned number) noexcept {
   worker::worker& w = worker::worker::current();
   fiber::thread& self = *w.current_thread();
   HEDDLE_CHECK(self.home == &g.home, "a thread of another runtime enters a gang");
-  w.preempts = true;  // before it may run there as a seated thread: [pin:2]
+  w.preempts = true;  // set before the thread may run there as a member of its gang: [pin:2]
   if (!g.home.gangs().enter(g.seats[number], self, w.rank)) become_ready();
 }
 

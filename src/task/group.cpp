@@ -1,5 +1,5 @@
-// Children of task groups: how they are made and started on threads, how they end, and waiting for them. Those that
-// wait in a queue meanwhile: queued_children.cpp. Protocol and proof: groups.md.
+// Children of task groups: how they are made and started on threads, how they end, and waiting for them. Children that
+// meanwhile wait in a queue are in queued_children.cpp. Protocol and proof: groups.md.
 #include <heddle/task_group.hpp>
 
 #include <new>
@@ -54,10 +54,11 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     if (take_spawner_back(*self)) return;
   }
   count_end(group);
-  self->level.store(0, std::memory_order_relaxed);  // the jobs that it goes on with are like any
+  self->level.store(0, std::memory_order_relaxed);  // relaxed: own field; the jobs that it goes on with have the normal
+                                                    // level
   if constexpr (Preemptive) worker::give_usual_kind(*self, *kind);
   worker::serve(*self);
-  heddle_end(self);  // begun by heddle_spawn: a return would go to the spawner
+  heddle_end(self);  // it was begun by heddle_spawn, so a return would go to the spawner
 }
 
 [[gnu::always_inline]] inline child_place furnish(block& t, void* top, group_state& group, std::size_t bytes,
@@ -69,7 +70,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
-// A child that is to be queued; null: it has to be a thread.
+// Returns a child that is to be queued, or null if it must be a thread.
 [[gnu::always_inline]] inline group_child* take_queued(worker::worker& w, const group_state& group, std::size_t bytes,
                                                        std::size_t alignment, void (*call)(void*) noexcept) noexcept {
   if (!is_queued(w, group) || bytes > group_child::room_bytes || alignment > 16) return nullptr;
@@ -83,8 +84,8 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return c;
 }
 
-// For a preemptive or foreign caller, for a group or runtime that says how children are preempted, for a worker that
-// has run pinned threads, and for one that has no block at hand.
+// Makes a child for a preemptive or foreign caller, for a group or runtime that says how children are preempted, for a
+// worker that has run pinned threads, and for a worker that has no block at hand.
 [[gnu::noinline]] child_place make_any_child(group_state& group, std::size_t bytes, std::size_t alignment,
                                              void (*call)(void*) noexcept) {
   const worker::caller who = worker::caller::now();
@@ -97,7 +98,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   const worker::section inside;
   block* t = worker::new_block(worker::here(), 0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
-  t->level.store(group.level, std::memory_order_relaxed);  // published with the thread itself
+  t->level.store(group.level, std::memory_order_relaxed);  // relaxed: published with the thread itself
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
   return furnish(*t, worker::top_of(*t, how), group, bytes, alignment, call);
 }
@@ -105,11 +106,12 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 }  // namespace
 
 bool take_spawner_back(block& self) noexcept {
-  // [counted:1] Is my spawner's continuation, of this very spawn, still the newest entry here? Then nobody took it.
+  // [counted:1] If the continuation of my spawner, from this very spawn, is still the newest entry here, no thread took
+  // it.
   worker::worker& w = worker::worker::current();
   block* spawner = self.ties.spawner;
   const entry mine = continuation_of(*spawner);
-  slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // the worker's own variable
+  slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // relaxed: the worker's own variable
   // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
@@ -120,7 +122,8 @@ bool take_spawner_back(block& self) noexcept {
   return true;
 }
 
-// The queue is full: the continuation goes on as a ready thread. Apart, so that offering saves no registers.
+// Makes the continuation a ready thread because the queue is full. It is a function of its own, so that offering saves
+// no registers.
 [[gnu::noinline]] static void continue_as_ready(block& spawner) {
   spawner.taken = true;
   worker::worker::current().make_ready(spawner);
@@ -152,12 +155,12 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   worker::free_thread(t);
 }
 
-// The child runs at once, in its spawner's place; the spawner's continuation is offered to thieves.
+// Runs the child at once, in its spawner's place, and offers the spawner's continuation to thieves.
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*body)(block*) noexcept) noexcept {
   if (child.counted) group.outstanding.fetch_add(1);
   child.ties.spawner = &self;
-  // relaxed: read by this spawn's child only while the spawner stands still
+  // relaxed: only this spawn's child reads it, while the spawner stands still
   child.ties.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
   self.spawns.store(child.ties.spawn_number, std::memory_order_relaxed);
   const bool counted = child.counted;
@@ -168,8 +171,8 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   }
 }
 
-// For callers that are foreign or preemptive, for children of a kind of their own, and where the policy or a trace
-// watches them.
+// Starts a child for callers that are foreign or preemptive, for children of a kind of their own, and where the policy
+// or a trace watches them.
 [[gnu::noinline]] static void start_any_child(group_state& group, block& child, double work,
                                               const void* label) noexcept {
   const worker::caller who = worker::caller::now();
@@ -184,16 +187,17 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
     worker::start_at(child, child.body.closure, body);
     return worker::start_root(child, label);
   }
-  if (!child.counted && !group.open) open_group(group);  // used again after a wait
+  if (!child.counted && !group.open) open_group(group);  // the group is used again after a wait
   if (w->ring != nullptr) {
     trace::emit<trace::event::spawn>(w->ring, trace_id(group), child.id, work);
     body = preemptive ? enter<true, true> : enter<true, false>;
   }
   auto where = policy::placement::child_first;
   if (child.level.load() != 0 || self->ties.belongs.is_pinned()) {
-    where = policy::placement::parent_first;  // whatever the policy does with others; [pin:2]
+    // This holds whatever the policy does with other children; [pin:2].
+    where = policy::placement::parent_first;
   } else if (w->watches_spawns || group.policy_data != nullptr) {
-    // relaxed: a number, and the policy orders what it makes of it
+    // relaxed: a number; the policy orders what it derives from it
     const unsigned index = group.index.fetch_add(1, std::memory_order_relaxed);
     void* const data = self == group.owner ? group.policy_data : nullptr;
     where = w->home.host().scheduler_policy().spawn(w->rank, {child.scheduling, &self->scheduling, label, work,
@@ -204,7 +208,8 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   group.outstanding.fetch_add(1);
   worker::start_at(child, child.body.closure, body);
   if (child.level.load() != 0) return w->make_ready(child);
-  w->blocks.collect_returned();  // blocks of children that were sent elsewhere and have ended: for the next child
+  // These are blocks of children that were sent elsewhere and have ended; the next child uses one.
+  w->blocks.collect_returned();
   if (where != policy::placement::send) return w->queue_child(child);
   platform::note_sent(&child.scheduling, w->rank);
   w->home.host().scheduler_policy().enqueue(w->rank, child.scheduling);
@@ -249,7 +254,7 @@ void wait_group_slow(group_state& group) {
         g.sleeper = &me;
         const std::int64_t before = g.outstanding.fetch_add(group_state::waiting);
         if (before != 0) return true;
-        g.outstanding.store(0);  // nobody is left to see `waiting`
+        g.outstanding.store(0);  // no thread is left that could see `waiting`
         return false;
       },
       &group);
@@ -272,7 +277,7 @@ void set_kind(group_state& group, preemption technique, tls storage) {
 }
 
 void child_threw(group_state& group) noexcept {
-  // on the child's own thread: current_exception() is in its thread-local storage
+  // This runs on the child's own thread, because current_exception() is in its thread-local storage.
   if (group.failed.exchange(true)) return;
   group.error = std::current_exception();
   group.cancelled.store(true);

@@ -9,12 +9,13 @@ namespace heddle::detail {
 void open_group(group_state& group) noexcept {
   const worker::section inside;
   worker::worker& w = worker::worker::current();
-  if (!w.watches_groups) return;  // the caller was a preemptive thread, whose queue always says that groups are watched
+  // The caller was a preemptive thread, whose queue always says that groups are watched.
+  if (!w.watches_groups) return;
   group.open = true;
   trace::emit<trace::event::group_begin>(w.ring, trace_id(group), group.work, group.bytes);
-  if (!w.home.host().wants().groups) return;  // only the trace wants to know
+  if (!w.home.host().wants().groups) return;  // only the trace watches groups
   group.policy_data = nullptr;
-  group.index.store(0, std::memory_order_relaxed);  // no child yet
+  group.index.store(0, std::memory_order_relaxed);  // relaxed: there is no child yet
   if (w.home.host().wants().elapsed) group.opened_at = platform::cycles();
   policy::group_info info = info_of(group, w, 0);
   w.home.host().scheduler_policy().group_begin(w.rank, info);

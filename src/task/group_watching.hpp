@@ -1,4 +1,4 @@
-// What traces and policies that watch groups see of one.
+// The data of a group for traces and for policies that watch groups.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace heddle::detail {
 
-// From the group's address, on a stack, which it keeps as long as it lives: different for all groups that live at once.
+// Derives the id from the group's address on a stack, which it keeps as long as it lives. It differs for all groups
+// that live at once.
 inline std::uint32_t trace_id(const group_state& group) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&group) >> 4);
 }
@@ -27,7 +28,7 @@ inline policy::group_info info_of(group_state& group, worker::worker& w, std::ui
           elapsed};
 }
 
-// Since group_begin, if the policy wants to know.
+// Returns the nanoseconds since group_begin, if the policy wants to know them.
 inline std::uint64_t elapsed_in(const group_state& group, worker::worker& w) noexcept {
   return w.home.host().wants().elapsed ? worker::nanoseconds_between(group.opened_at, platform::cycles()) : 0;
 }

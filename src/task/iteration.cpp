@@ -1,4 +1,4 @@
-// The mark of an iteration: what a program says, and a policy that wants it hears.
+// The mark of an iteration: a program's call, which goes to a policy that uses iterations.
 #include <heddle/iteration.hpp>
 
 #include "worker/inline.hpp"

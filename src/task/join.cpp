@@ -32,7 +32,7 @@ ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
 bool was_taken_back(const job& work) noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_user_code()) [[unlikely]] {
-    // A preemptive thread's own pop fails always, for its queue is not the worker's. This is its pop.
+    // The own pop of a preemptive thread always fails, because its queue is not the worker's. So the pop is made here.
     return worker::in_section([&] {
       if (was_taken_back(work)) return true;
       // relaxed: the worker's own variable
@@ -59,7 +59,7 @@ void complete_job(job& work, job::end how) noexcept {
     if (who.is_user_code()) [[unlikely]]
       return worker::in_section([&] { complete_job(work, how); });
     worker::worker& me = who.on();
-    trace::emit<trace::event::task_end>(me.ring, &work);  // before the owner can go on
+    trace::emit<trace::event::task_end>(me.ring, &work);  // must come before the owner can go on
     if (worker::thread& half = *me.current_thread(); half.scheduling.tag != nullptr) [[unlikely]]
       end_half(me, half);
   }
@@ -74,7 +74,8 @@ join_outcome join_slow(job& work, ticket position) noexcept {
   job::state seen = work.now();
   if (!seen.is_over()) {
     waiter w("join");
-    w.payload = reinterpret_cast<void*>(seen.to_run());  // a thief that comes after this finds the code there
+    // A thief that comes after this finds the code there.
+    w.payload = reinterpret_cast<void*>(seen.to_run());
     suspend(
         w,
         [](void* data, waiter& me) noexcept {

@@ -15,25 +15,26 @@ namespace heddle::detail {
 
 namespace {
 
-// An entry that has no room in the queue runs on a thread of its own.
+// Runs an entry that has no room in the queue on a thread of its own.
 void run_as_thread(entry item) noexcept {
   worker::worker& w = worker::worker::current();
   w.make_ready(*w.thread_for(item));
 }
 
-// The entry at `position`, if it is the newest of this worker's queue and a child of the group.
+// Returns the entry at `position`, if it is the newest of this worker's queue and a child of the group.
 group_child* take_own_child(const group_state& group, ticket position) noexcept {
-  // relaxed: only its worker writes a slot. [group:2] What the entry names may have been stolen and be gone, so it is
-  // looked at after the pop only.
+  // relaxed: only its worker writes a slot. [group:2] The thing that the entry names may have been stolen and be gone,
+  // so it is looked at only after the pop.
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
-  // Nobody waits for a child, so its word stays its code. That of another job may change, but never to a child's code.
+  // No thread waits for a child, so its word stays its code. The word of another job may change, but never to a child's
+  // code.
   if (work->own_code() == &run_taken_child) [[likely]] {
     auto* child = static_cast<group_child*>(work);
     if (child->group == &group) return child;
   }
-  // null cannot be: the entry has just come from there, so there is room
+  // It cannot be null: the entry has just come from there, so there is room.
   if (push(item) == nullptr) run_as_thread(item);
   return nullptr;
 }
@@ -46,7 +47,7 @@ void queue_child(group_state& group, group_child& child) noexcept {
   child.counted = counted;
   if (counted) group.outstanding.fetch_add(1);
   else ++group.owed;
-  const ticket position = push(entry_of(&child));  // the child is now its taker's, and gone perhaps
+  const ticket position = push(entry_of(&child));  // after this the child belongs to its taker, and may be gone
   if (position == nullptr) [[unlikely]]
     start_unqueued(child);
   if (!counted) group.newest = position;
@@ -55,14 +56,14 @@ void queue_child(group_state& group, group_child& child) noexcept {
 void start_unqueued(group_child& child) noexcept { run_as_thread(entry_of(&child)); }
 
 void run_children(group_state& group) noexcept {
-  if (!worker::caller::now().queue().queues_children) return;  // nor are those of a preemptive thread
+  if (!worker::caller::now().queue().queues_children) return;  // nor are the children of a preemptive thread
   void* const above = static_cast<fiber::thread*>(group.owner)->stack->stack_memory.children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
   while (group.owed != 0 && group.newest != nullptr) {
     group_child* child = take_own_child(group, group.newest);
     if (child == nullptr) {
-      group.newest = nullptr;  // the others are not here
+      group.newest = nullptr;  // the other children are not here
       break;
     }
     --group.newest;

@@ -1,4 +1,5 @@
-// Calls from outside of a runtime: on a worker that is lent for them, or as threads that are waited for.
+// Calls from outside a runtime. They run on a worker that the foreign kernel thread takes over, or as threads that are
+// waited for.
 #include <heddle/thread.hpp>
 
 #include "arch/arch.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 fiber::thread& thread_of(thread_handle* t) noexcept { return *reinterpret_cast<fiber::thread*>(t); }
 
-// A thread that runs call(data).
+// Makes a thread that runs call(data).
 thread_handle* make_caller(const thread_options& options, void (*call)(void*) noexcept, void* data) {
   struct shared {
     void (*call)(void*) noexcept;
@@ -49,7 +50,8 @@ void run_and_wait(const thread_options& options, void (*call)(void*) noexcept, v
   const worker::caller who = worker::caller::now();
   thread_options with = options;
   fiber::preemptible* const caller = who.is_user_code() ? &who.preemptive() : nullptr;
-  if (!who.is_foreign() && (caller == nullptr || caller->block == nullptr)) {  // it has no storage that it could lend
+  // The calling thread has no storage that it could pass on.
+  if (!who.is_foreign() && (caller == nullptr || caller->block == nullptr)) {
     with.tls = tls::carrier;
     return start_and_join(make_caller(with, call, data));
   }

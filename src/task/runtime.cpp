@@ -69,8 +69,8 @@ base::option_values values_of(const runtime_options& o) {
   return v;
 }
 
-// Throws std::invalid_argument for an option's value: `why`, which comes from whoever reads the value, after where the
-// value came from (code or variable), which is known here.
+// Throws std::invalid_argument for an option's value. The message begins with the origin of the value (code or
+// variable), which is known here, and ends with `why`, which comes from the code that reads the value.
 [[noreturn]] void name_option(const char* key, bool by_code, const std::string& value, const std::string& why) {
   for (const base::option& o : base::options()) {
     if (o.key == key) throw std::invalid_argument((by_code ? o.key : o.variable) + "=" + value + ": " + why);
@@ -124,7 +124,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
                 "expected NAME.heddle (for heddle report) or NAME.json (for Perfetto)");
   }
   const machine::topology& here = machine::topology::here();
-  const bool other = !v.machine.empty() && here.is_this_machine();  // a simulated machine is what it is
+  const bool other = !v.machine.empty() && here.is_this_machine();  // a simulated machine stays as it is
   const machine::topology on = other ? other_machine(given, v) : here;
   const machine::worker_plan plan =
       machine::plan(on, on.is_this_machine() ? machine::read_limits() : machine::limits(), v);
@@ -137,7 +137,8 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.stack_size = v.stack_size;
   s.stack_cache = v.stack_cache * plan.units.size();
   s.spin = static_cast<unsigned>(v.spin);
-  s.seed = v.seed != 0 || platform::simulated ? v.seed : std::random_device{}();  // simulated runs can be repeated
+  // so that simulated runs can be repeated
+  s.seed = v.seed != 0 || platform::simulated ? v.seed : std::random_device{}();
   s.watchdog = static_cast<unsigned>(v.watchdog);
   s.dump_signal = v.signal_stacks;
   s.program = platform::program_name();
@@ -162,9 +163,9 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   return s;
 }
 
-// `making_global` is held while the global runtime is made, `making` while any runtime is; they are taken in this
-// order. fork() takes both, so that a child never finds either locked by a kernel thread that it does not have, nor
-// finds half done what is computed once a process on the way (the machine's topology).
+// `making_global` is held while the global runtime is made, and `making` while any runtime is made; they are taken in
+// this order. fork() takes both. So a child never finds either locked by a kernel thread that it does not have, and
+// never finds a computation half done that happens once in a process (the machine's topology).
 sync::slow_mutex making_global;
 sync::slow_mutex making;
 
@@ -209,7 +210,7 @@ runtime::runtime(const runtime_options& options) {
   }
   try {
     core_ = std::make_unique<worker::runtime>(std::move(s));
-  } catch (const std::invalid_argument& e) {  // the policy
+  } catch (const std::invalid_argument& e) {  // from the policy
     name_option("policy", options.policy.has_value(), values.policy, e.what());
   }
 }
@@ -217,8 +218,8 @@ runtime::runtime(const runtime_options& options) {
 runtime::~runtime() = default;
 
 runtime& runtime::global() {
-  // Not destroyed: threads may run until the process ends. In a
-  // forked child the workers do not exist; it makes its own.
+  // The runtime is not destroyed, because threads may run until the process ends. In a forked child the workers do not
+  // exist, so the child makes its own runtime.
   static std::atomic<runtime*> instance{nullptr};
   static std::atomic<std::uint64_t> made_in{0};
   runtime* existing = instance.load();
@@ -226,13 +227,14 @@ runtime& runtime::global() {
   std::lock_guard hold(making_global);
   existing = instance.load();
   if (existing == nullptr || made_in.load() != platform::fork_count()) {
-    // The parent's, in a forked child: unusable, and no leak, for this keeps it in sight.
+    // In a forked child the parent's runtime is unusable. Keeping it here prevents a leak report.
     static auto& abandoned = *new std::vector<runtime*>;
     if (existing != nullptr) abandoned.push_back(existing);
     try {
       existing = new runtime();
     } catch (const std::invalid_argument& e) {
-      // The value is that of whoever started the program, and nobody expects an exception where this is called from.
+      // The value comes from the user that started the program, and callers of this function do not expect an
+      // exception.
       std::fflush(nullptr);
       std::fprintf(stderr, "heddle: %s\n", e.what());
       std::_Exit(2);
@@ -295,7 +297,7 @@ runtime_statistics runtime::statistics() const noexcept {
   runtime_statistics sum{};
   for (unsigned rank = 0; rank < core_->workers(); ++rank) {
     const auto& counts = core_->at(rank).counts;
-    sum.steals += counts.steals.load(std::memory_order_relaxed);  // statistics, all of them
+    sum.steals += counts.steals.load(std::memory_order_relaxed);  // relaxed: statistics, all of them
     sum.forced += counts.forced.load(std::memory_order_relaxed);
     sum.parks += counts.parks.load(std::memory_order_relaxed);
     sum.preemptions += counts.preemptions.load(std::memory_order_relaxed);

@@ -16,26 +16,26 @@
 
 namespace heddle::detail {
 
-// What a thread carries.
+// The argument of a team's thread.
 struct team_core::part {
   team_core* core;
   unsigned number;
 };
 
-// What a member waits for.
+// A wait of a member.
 struct team_core::step {
   team_core& core;
-  bool at_end;  // of its part: it waits for the end of all
+  bool at_end;  // at the end of its part it waits for the end of all members
   bool tasks;
   std::uint32_t phase{0};
-  team_task* found{nullptr};  // instead
+  team_task* found{nullptr};  // a task that was found instead
   bool over{false};
 };
 
 team_core::team_core(const team_options& options) : options_(options), size_(options.threads) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   if (size_ == 0) size_ = home.workers();
-  static_cast<void>(worker::kind_of(home, options.preemption, options.tls));  // throws if it cannot be had
+  static_cast<void>(worker::kind_of(home, options.preemption, options.tls));  // throws if the kind cannot be had
   if (options.mode == team_mode::gang) gang_ = make_gang(options.where, size_);
 }
 
@@ -47,7 +47,7 @@ void team_core::run(void (*body)(void*, team_member&), void* data) {
   body_ = body;
   data_ = data;
   called_off_ = false;
-  singles_.store(0, std::memory_order_relaxed);  // published with the threads
+  singles_.store(0, std::memory_order_relaxed);  // relaxed: published with the threads
   expected_ = size_;
   thread_options kind;
   kind.stack_size = options_.stack_size;
@@ -143,7 +143,7 @@ void team_core::perform(step& s) noexcept {
     {
       const worker::section inside;
       guard_.lock();
-      if (!look(s)) {  // has given it back
+      if (!look(s)) {  // look() has given the guard back
         waiter w("team");
         suspend(w, enqueue, &s);
       }
@@ -162,7 +162,7 @@ void team_core::perform(step& s) noexcept {
   }
 }
 
-// Under guard_, the next three.
+// The next three functions need guard_.
 bool team_core::all_are_here() const noexcept { return arrived_ == expected_ && (!tasks_count_ || unfinished_ == 0); }
 
 bool team_core::all_have_ended() const noexcept { return expected_ == 0 && unfinished_ == 0; }
@@ -171,10 +171,10 @@ bool team_core::is_over(const step& s) const noexcept {
   return s.at_end ? all_have_ended() : phase_ != s.phase || all_are_here();
 }
 
-// Under guard_, which it gives back: `s` is over, or a task was found; false: neither.
+// Called under guard_, which it gives back. Returns true if the step `s` is over or a task was found.
 bool team_core::look(step& s) noexcept {
   s.over = is_over(s);
-  if (arrived_ != 0 ? all_are_here() : all_have_ended()) {  // whoever sees it first tells the others
+  if (arrived_ != 0 ? all_are_here() : all_have_ended()) {  // the first one that sees it tells the others
     end_phase();
     return s.over;
   }
@@ -194,7 +194,7 @@ void team_core::end_phase() noexcept {
   while (waiter* w = all.pop_front()) wake(*w);
 }
 
-// On another stack, if the caller is a user-level thread.
+// Runs on another stack, if the caller is a user-level thread.
 bool team_core::enqueue(void* step_taken, waiter& w) noexcept {
   step& s = *static_cast<step*>(step_taken);
   team_core& core = s.core;

@@ -26,12 +26,13 @@ using block = fiber::thread;
 
 block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
 
-// `t` has ended. Called on another stack than its own, so the stack that a light thread was lent can be taken back.
+// Called when `t` has ended, on another stack than its own, so the stack that a light thread was lent can be taken
+// back.
 void leave_stack(block& t) noexcept {
   if (fiber::is_light(t)) worker::worker::current().blocks.take_stack_back(t);
 }
 
-// The same, and after that its joiner may have its block.
+// Does the same, and after that its joiner may have its block.
 void complete(void* data, void*) {
   auto& t = *static_cast<block*>(data);
   leave_stack(t);
@@ -40,13 +41,13 @@ void complete(void* data, void*) {
   if (waiter* joiner = before.awaited_by(); joiner != nullptr) wake(*joiner);
 }
 
-// No level and no pin has a say in where and when it goes on.
+// Returns true if neither a level nor a pin decides where and when the joiner goes on.
 [[gnu::always_inline]] inline bool may_go_straight_to(const block& joiner) noexcept {
   const worker::precedence& levels = joiner.home->precedence();
   return !levels.decides() || (!levels.is_used() && !joiner.ties.belongs.is_pinned());
 }
 
-// A function of its own, so that threads which end in other ways save no registers for it.
+// It is a function of its own, so that threads which end in other ways save no registers for it.
 [[gnu::noinline]] void depart_in_turn(block& self) noexcept {
   worker::worker& me = worker::worker::current();
   me.depart(self, me.thread_for(me.pick()), complete);
@@ -73,11 +74,11 @@ void enter(block* self) noexcept {
     return;
   }
   if (waiter* const w = asked.awaited_by(); w != nullptr) {
-    // The joiner sleeps already: straight to it, past all queues, when it is one of ours.
+    // The joiner sleeps already. If it is one of ours, we switch straight to it, past all queues.
     auto* joiner = static_cast<block*>(w->thread);
     if (joiner != nullptr && joiner->home == self->home && joiner->scheduling.tag == nullptr &&
         may_go_straight_to(*joiner)) {
-      // relaxed, and no claim: nobody else can resume a joiner
+      // relaxed, and no claim: no other thread can resume a joiner
       w->reason.store(static_cast<std::uint32_t>(wake_reason::notified), std::memory_order_relaxed);
       return worker::worker::current().depart(*self, joiner, [](void* data, void*) {
         leave_stack(*static_cast<block*>(data));
@@ -92,7 +93,8 @@ void enter(block* self) noexcept {
                                                   std::size_t bytes, std::size_t alignment,
                                                   void (*call)(void*) noexcept) noexcept {
   char* room = fiber::argument_area(worker::top_of(t, how), bytes, alignment < 16 ? 16 : alignment);
-  if (how.bordered()) {  // never called by a joiner, whose own storage and kernel thread would have to come back
+  // It is never called by a joiner, because the joiner's own storage and kernel thread would have to come back.
+  if (how.bordered()) {
     worker::start_at(t, room, enter<true>);
   } else {
     t.stack_pointer = fiber::not_begun(room);
@@ -104,8 +106,8 @@ void enter(block* self) noexcept {
   return {reinterpret_cast<thread_handle*>(&t), room};
 }
 
-// Light threads, which are lent a stack when they begin, are those that are not preemptive, of the normal level, with
-// stacks of the usual size and with small closures. This tests the last condition.
+// Light threads, which get a stack when they begin, are those that are not preemptive, of the normal level, with stacks
+// of the default size and with small closures. This tests the last condition.
 bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   return bytes <= fiber::light_threads::room && alignment <= alignof(block);
 }
@@ -116,9 +118,9 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
                               " bytes for a thread (" + std::to_string(home.stacks().live()) + " live)");
 }
 
-// For callers that are preemptive or foreign, for threads of a kind, size or runtime that was asked for, and for
-// workers that have no block at hand. Nothing is thrown inside the section, whose end changes the thread-local storage
-// that exceptions are handled with.
+// Makes a thread for callers that are preemptive or foreign, for an explicit kind, size or runtime, and for workers
+// that have no block at hand. Nothing is thrown inside the section, because the section's end changes the thread-local
+// storage with which exceptions are handled.
 [[gnu::noinline]] made_thread make_any_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                                               void (*call)(void*) noexcept) {
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
@@ -132,7 +134,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
     const bool light = !how.bordered() && options.stack_size == 0 && options.priority == priority::normal &&
                        is_light(bytes, alignment);
     if (block* t = light ? worker::new_light(home) : worker::new_block(home, options.stack_size); t != nullptr) {
-      // published with the thread itself
+      // relaxed: published with the thread itself
       t->level.store(static_cast<std::int8_t>(options.priority), std::memory_order_relaxed);
       if (pinned) t->ties.belongs.pin(options.worker);
       made = prepare(*t, options, how, bytes, alignment, call);
@@ -142,7 +144,7 @@ bool is_light(std::size_t bytes, std::size_t alignment) noexcept {
   return made;
 }
 
-// Those from `preemption` on, which lie side by side in eight bytes, as one number.
+// The options from `preemption` on lie side by side in eight bytes, and are compared as one number.
 static_assert(offsetof(thread_options, tls) == offsetof(thread_options, preemption) + 1 &&
               offsetof(thread_options, worker) == offsetof(thread_options, preemption) + 2 &&
               offsetof(thread_options, priority) == offsetof(thread_options, preemption) + 4 && sizeof(priority) == 4 &&
@@ -161,7 +163,7 @@ constexpr std::uint64_t usual_options = std::uint64_t{static_cast<unsigned>(pree
 made_thread make_thread(const thread_options& options, std::size_t bytes, std::size_t alignment,
                         void (*call)(void*) noexcept) {
   const worker::caller who = worker::caller::now();
-  // One branch for all options that are not the usual ones.
+  // One branch tests for all options that differ from the default.
   const std::uintptr_t unusual =
       reinterpret_cast<std::uintptr_t>(options.where) | options.stack_size | (small_options(options) ^ usual_options);
   if (who.is_foreign() || (unusual | who.queue().preempts) != 0) [[unlikely]]

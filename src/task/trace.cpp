@@ -12,13 +12,13 @@ namespace heddle::trace::detail {
 
 namespace {
 
-// The ring of the calling worker; null on a foreign thread and where nothing is traced.
+// Returns the ring of the calling worker, or null on a foreign thread and if nothing is traced.
 ring* here() noexcept {
   worker::worker* w = worker::worker::current_or_null();
   return w != nullptr ? w->ring : nullptr;
 }
 
-// The functions here do not switch, so that the kernel thread stays the same within each.
+// The functions here do not switch, so the kernel thread stays the same within each.
 std::uint32_t number_of(const char* name) noexcept {
   return worker::tracing::number_of(*worker::worker::current().home.recorder(), name);
 }

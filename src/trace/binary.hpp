@@ -1,5 +1,5 @@
-// The binary trace format (formats.md): written by any build, read by any build of
-// the same format version or a newer one.
+// The binary trace format (formats.md). Any build writes it, and any build of the same format version or a newer one
+// reads it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ inline constexpr std::uint32_t binary_version = 3;
 
 [[nodiscard]] std::string encode_binary(const recording& what);
 
-// Throws trace_error (without a file name) for anything that is not a whole, intact trace of this
-// format version or an older one.
+// Throws trace_error (without a file name) for anything that is not a complete, intact trace of this format version or
+// an older one.
 [[nodiscard]] recording decode_binary(std::string_view bytes);
 
-// FNV-1a over 64-bit words, the last one filled up with zeros; finds damage, not forgery.
+// Returns FNV-1a over 64-bit words, the last one filled up with zeros. It finds damage, not forgery.
 [[nodiscard]] std::uint64_t checksum(std::string_view bytes) noexcept;
 
 }  // namespace heddle::trace

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t header_size = 32;
 
-// Reads with every length checked: a damaged length must neither read past the end nor ask for
-// absurd memory.
+// Reads with every length checked, because a damaged length must neither read past the end nor ask for absurd amounts
+// of memory.
 class reader {
  public:
   explicit reader(std::string_view bytes) : rest_(bytes) {}
@@ -29,7 +29,7 @@ class reader {
 
   std::string text(const char* what) { return std::string(take(number<std::uint64_t>(what), what)); }
 
-  // A count of things that take at least `each` bytes.
+  // Reads a count of things that take at least `each` bytes.
   template <class T>
   T count(std::size_t each, const char* what) {
     const T n = number<T>(what);
@@ -55,7 +55,8 @@ class reader {
 };
 
 struct known_event {
-  event id = event::none;  // none: this version has no such event, or with other fields
+  // The value `none` means that this version has no such event, or has it with other fields.
+  event id = event::none;
   std::string name;
 };
 

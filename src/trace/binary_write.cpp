@@ -45,7 +45,8 @@ std::uint64_t checksum(std::string_view bytes) noexcept {
     std::uint64_t part = 0;
     std::memcpy(&part, bytes.data() + i, std::min(sizeof part, bytes.size() - i));
     sum = (sum ^ part) * 0x100000001b3;
-    sum ^= sum >> 32;  // words, unlike bytes, would leave their high bits out of the low half
+    // Words, unlike bytes, would leave their high bits out of the low half.
+    sum ^= sum >> 32;
   }
   return sum;
 }

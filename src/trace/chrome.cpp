@@ -88,7 +88,7 @@ class chrome_writer : public replay_visitor {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
-  // Microseconds with the nanoseconds kept; written from integers, so that equal times stay equal.
+  // Returns microseconds with the nanoseconds kept. They are written from integers, so that equal times stay equal.
   [[nodiscard]] std::string at(std::uint64_t ns) const {
     return fmt::format("{}.{:03}", (ns - zero_) / 1000, (ns - zero_) % 1000);
   }
@@ -98,8 +98,8 @@ class chrome_writer : public replay_visitor {
          track(r.worker), at(r.ns), info(r.event).name, arguments(r));
   }
 
-  // Slices are bound to the arrow's ends by track and time, hence a start on the victim's track at
-  // the time of the thief's attempt.
+  // Draws an arrow for a steal. The viewer binds slices to the arrow's ends by track and time, so the arrow needs a
+  // start on the victim's track at the time of the thief's attempt.
   void steal_arrow(const record& r) {
     const auto attempt = attempts_.find(r.worker);
     if (attempt == attempts_.end() || depth_[r.worker] == 0) return;
@@ -172,8 +172,8 @@ class chrome_writer : public replay_visitor {
   std::uint64_t zero_ = 0;
   std::uint64_t steals_ = 0;
   std::map<std::uint16_t, int> depth_;               // open slices; an arrow needs one to end in
-  std::map<std::uint16_t, std::uint64_t> attempts_;  // time of the attempt under way, by thief
-  std::set<std::uint64_t> woken_;                    // threads with an arrow under way
+  std::map<std::uint16_t, std::uint64_t> attempts_;  // the time of the attempt under way, by thief
+  std::set<std::uint64_t> woken_;                    // the threads with an arrow under way
 };
 
 }  // namespace

@@ -7,10 +7,9 @@
 
 namespace heddle::trace {
 
-// One track a worker with a slice for each span, instants for the other events, arrows for steals
-// (from the victim's track) and wakes of threads (to where they go on), and an asynchronous slice
-// for each blocking call. Times start at the first event. Format: "Trace Event Format" (Chromium
-// project).
+// Writes one track for each worker, with a slice for each span, instants for the other events, arrows for steals (from
+// the victim's track) and for wake-ups of threads (to the place where they go on), and an asynchronous slice for each
+// blocking call. Times start at the first event. Format: "Trace Event Format" (Chromium project).
 [[nodiscard]] std::string to_chrome(const recording& what);
 
 }  // namespace heddle::trace

@@ -1,4 +1,4 @@
-// The figures of a recording's graph: its grain, what its forks cost, and the speedup that can be expected of it.
+// The figures of a recording's graph: its grain, the cost of its forks, and the speedup that can be expected.
 #include "trace/dag.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Work, span and parallelism of a traced program, and what its scheduling costs do to them: the program as a directed
-// acyclic graph of strands, read from forks, joins, spawns and wakes in its trace.
+// Work, span and parallelism of a traced program, and the effect of its scheduling costs on them. The program is a
+// directed acyclic graph of strands, read from the forks, joins, spawns and wakes in its trace.
 //
 // Sources: He, Leiserson, Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), for burdened span and the
 // estimate of speedup; Blumofe, Leiserson (JACM 1999) for work and span.
@@ -16,15 +16,15 @@
 namespace heddle::trace {
 
 struct dag_options {
-  // What it costs, in ns, to take a continuation to another worker or to come back from there (an edge's burden).
+  // The cost, in ns, of taking a continuation to another worker or of coming back from there (an edge's burden).
   double burden_ns = 2000;
-  // What a fork and a child of a task group cost when nobody takes them: pure loss of work that is cut too fine.
+  // The costs of a fork and of a child of a task group that no thief takes. They are lost if work is cut too fine.
   double fork_ns = 3.5;
   double spawn_ns = 26;
-  // Subtracted from the busy time before each event; below 0: as the recording says (recording::attributes, "event_ns"
-  // and, for forks, "fork_ns").
+  // Subtracted from the busy time before each event. A value below 0 means the recording's own figures
+  // (recording::attributes, "event_ns" and, for forks, "fork_ns").
   double event_ns = -1;
-  // Workers for which the speedup is estimated.
+  // The numbers of workers for which the speedup is estimated.
   std::vector<unsigned> workers = {1, 2, 4, 8, 16, 32, 64, 128};
 };
 
@@ -33,19 +33,20 @@ struct path_segment {
   std::uint16_t worker = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
-  std::string name;  // innermost region, task or thread
+  std::string name;  // the innermost region, task or thread
 };
 
-// Tasks of one function.
+// The tasks of one function.
 struct function_profile {
   std::string name;
   std::uint64_t count = 0;
-  double work_ns = 0;        // of the tasks and all that they forked
-  double own_ns = 0;         // without what they forked
-  double on_path_ns = 0;     // of its own time, on the critical path
-  std::uint64_t hinted = 0;  // children of task groups whose hint could be compared with their work
-  std::uint64_t wrong = 0;   // of these, by more than a factor of 2
-  double worst = 1;          // the worst factor
+  double work_ns = 0;     // of the tasks and all that they forked
+  double own_ns = 0;      // without the work that they forked
+  double on_path_ns = 0;  // the part of its own time that lies on the critical path
+  // Children of task groups whose hint could be compared with their work.
+  std::uint64_t hinted = 0;
+  std::uint64_t wrong = 0;  // the number of these that were wrong by more than a factor of 2
+  double worst = 1;         // the worst factor
 };
 
 struct speedup_estimate {
@@ -62,13 +63,14 @@ struct dag_summary {
   std::uint64_t spawns = 0;  // children of task groups
   std::uint64_t threads = 0;
   std::uint64_t steals = 0;
-  std::uint64_t lost = 0;  // events that the rings did not keep: then the figures tell of the end of the run only
-  // True: every fork and join is in the recording. Else forks that nobody took count as serial code.
+  // Events that the rings did not keep; if there are any, the figures describe only the end of the run.
+  std::uint64_t lost = 0;
+  // True if every fork and join is in the recording. Otherwise forks that no thief took count as serial code.
   bool forks_traced = false;
-  double grain_ns = 0;       // mean work between two forks or spawns
-  double scheduling_ns = 0;  // forks and spawns at their cost when nobody takes them
-  // Of runs in real time: how many stretches of the path took far longer than is usual for their function, and their
-  // time. Most likely the system did something else meanwhile.
+  double grain_ns = 0;       // the mean work between two forks or spawns
+  double scheduling_ns = 0;  // the cost of forks and spawns that no thief takes
+  // For runs in real time: the number of stretches of the path that took far longer than is usual for their function,
+  // and their time. Most likely the system did something else meanwhile.
   std::uint64_t outliers = 0;
   double outlier_ns = 0;
   std::vector<speedup_estimate> speedups;
@@ -81,19 +83,20 @@ struct dag_summary {
 };
 
 // `runs` holds at least one run of the same serial program (one worker). Turns the first one into a run in which each
-// stretch between two events takes the median of its times in all runs. (Not the shortest: that would be less than what
-// tracing costs, which is subtracted later.) What an idle worker does is left out. False, and nothing is changed, if
-// the programs' events differ, or there are more workers.
+// stretch between two events takes the median of its times in all runs. (The shortest time would be less than the cost
+// of tracing, which is subtracted later.) Events of an idle worker are left out. Returns false and changes nothing if
+// the programs' events differ, or if there are more workers.
 [[nodiscard]] bool take_typical(std::vector<recording>& runs);
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});
 
-// A function's name as people know it: the lambda or function that was forked instead of the template around it.
+// Returns a function's name in the form for people: the lambda or function that was forked instead of the template
+// around it.
 [[nodiscard]] std::string plain_name(std::string_view symbol);
-// The same for a code address in a recording; the address itself if its function is not known.
+// Does the same for a code address in a recording. Returns the address itself if its function is not known.
 [[nodiscard]] std::string code_name(const recording& what, std::uint64_t address);
 
-// One line for each thing that the user should change; analyse calls it.
+// Returns one line for each thing that the user should change; analyse calls it.
 [[nodiscard]] std::vector<std::string> dag_warnings(const dag_summary& dag);
 
 [[nodiscard]] std::string dag_text(const recording& what, const dag_summary& dag);

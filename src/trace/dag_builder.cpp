@@ -125,7 +125,7 @@ void dag_builder::finish() {
   into_.functions = functions_.take_by_work();
 }
 
-// The time since the last event on this worker belongs to the thread that runs there.
+// Charges the time since the last event on this worker to the thread that runs there.
 void dag_builder::charge(lane& on, const record& r) {
   const std::uint64_t since = on.last;
   on.last = r.ns;
@@ -148,8 +148,8 @@ void dag_builder::charge(lane& on, const record& r) {
 void dag_builder::steal(const record& r) {
   ++into_.steals;
   const lane& victim = lanes_[static_cast<std::uint16_t>(r.arg)];
-  if (tasks_.knows(r.b)) return;  // OpenMP's
-  // Of a fork that is not in the recording: about the point where its forker was.
+  if (tasks_.knows(r.b)) return;  // a task of OpenMP's
+  // A fork that is not in the recording begins about where its forker was.
   if (!forks_.contains(r.b)) stolen_[r.b] = victim.running ? threads_[victim.thread].at : victim.left;
 }
 
@@ -168,7 +168,7 @@ void dag_builder::begin_half(thread_state& self, std::uint64_t job) {
   self.inside.push_back(std::move(f));
 }
 
-// Second halves that were dropped because the first one threw have no join: they end with what is around them.
+// Second halves that were dropped because the first one threw have no join, so they end with the span around them.
 void dag_builder::leave_halves(thread_state& self, std::size_t depth) {
   while (self.inside.size() > depth && self.inside.back().half) {
     const frame& f = self.inside.back();
@@ -183,9 +183,9 @@ void dag_builder::end_fork(thread_state& self, std::uint64_t job) {
   const auto fork = forks_.find(job);
   if (fork == forks_.end()) return;
   const fork_state state = fork->second;
-  leave_halves(self, state.depth);  // the half of this fork, too, if the forker ran it
+  leave_halves(self, state.depth);  // this includes the half of this fork, if the forker ran it
   if (!state.ended) return;
-  // The return edge. Who was woken by the other half has that path in it already.
+  // This is the return edge. A thread that was woken by the other half has that half's path in it already.
   if (!self.was_woken) self.at = self.at.with_burden(options_.burden_ns);
   self.at.join(state.end);
   self.work += state.work;
@@ -198,7 +198,7 @@ void dag_builder::begin_task(lane& on, thread_state& self, const record& r) {
   f.task = r.a;
   f.function = functions_.number_at(r.b);
   f.work_before = self.work;
-  if (r.arg == 0) {  // a job: it begins where it was forked, and its thread has no past
+  if (r.arg == 0) {  // it is a job: it begins where it was forked, and its thread has no past
     const auto fork = forks_.find(r.a);
     if (fork != forks_.end()) {
       self.at = fork->second.at.with_burden(options_.burden_ns);

@@ -1,5 +1,5 @@
 // The pass over a recording that finds the longest path to every point of the program: dag.md. Every thread carries the
-// path to its present point; time on a worker lengthens that path; forks copy it and joins take the longer one.
+// path to its present point. Time on a worker lengthens that path, forks copy it, and joins take the longer one.
 #pragma once
 
 #include <cmath>
@@ -22,35 +22,36 @@ class dag_builder : public replay_visitor {
 
   void event(const record& r) override;
 
-  // After the last event: writes spans, the critical path and the functions.
+  // Called after the last event: writes spans, the critical path and the functions.
   void finish();
 
  private:
-  // A worker.
+  // The state of a worker.
   struct lane {
-    std::uint64_t last = 0;  // time of its last event
+    std::uint64_t last = 0;  // the time of its last event
     std::uint64_t thread = 0;
     bool running = false;
-    longest_path left;  // of the thread that left last
+    longest_path left;  // the path of the thread that left last
   };
   // A task or a second half that its thread is inside of.
   struct frame {
     std::uint64_t task = 0;
     std::uint32_t function = 0;
-    bool half = false;       // second half of a fork, run by the forker
-    longest_path before;     // half: the end of the first half; OpenMP's: where the thread was when it began
-    double work_before = 0;  // the thread's work when it began
-    task_graph::number number = 0;  // OpenMP's task
-    bool waits = false;             // no task: the thread waits in the frame below
+    bool half = false;              // true for the second half of a fork that the forker runs
+    longest_path before;            // for a half: the path to the end of the first half; of OpenMP's: the thread's path
+    double work_before = 0;         // the thread's work when the frame began
+    task_graph::number number = 0;  // of a task of OpenMP's
+    bool waits = false;             // true if the frame is no task, and the thread waits in the frame below
   };
   struct thread_state {
     longest_path at;
-    longest_path woken;      // the longest path of those who woke it since it parked
-    bool was_woken = false;  // that path is in `at`, and nothing ran since
-    double work = 0;         // of what is joined into it
+    longest_path woken;  // the longest path of the threads that woke it since it parked
+    // True if that path is in `at` and nothing has run since.
+    bool was_woken = false;
+    double work = 0;  // the work of what is joined into it
     std::vector<frame> inside;
     std::vector<std::uint32_t> regions;
-    std::uint64_t group = 0;  // key of the group that it is a child of; 0: none
+    std::uint64_t group = 0;  // the key of the group that it is a child of; 0 if none
     double hint = std::nan("");
 
     // The innermost task of OpenMP's; 0: none.
@@ -67,13 +68,13 @@ class dag_builder : public replay_visitor {
   struct fork_state {
     longest_path at;   // the fork
     longest_path end;  // the stolen half's end
-    double work;       // the stolen half's
+    double work;       // the work of the stolen half
     bool ended;
     std::uint32_t function;
-    std::size_t depth;  // frames of the forker at the fork
+    std::size_t depth;  // the forker's frames at the fork
   };
   struct group {
-    longest_path ended;  // the longest of the children that have ended
+    longest_path ended;  // the longest path of the children that have ended
     std::vector<child_record> done;
   };
 
@@ -81,7 +82,7 @@ class dag_builder : public replay_visitor {
 
   static std::uint64_t group_key(std::uint32_t id) { return std::uint64_t{id} + 1; }
 
-  // The time since the last event on this worker belongs to the thread that runs there.
+  // Charges the time since the last event on this worker to the thread that runs there.
   void charge(lane& on, const record& r);
 
   void steal(const record& r);

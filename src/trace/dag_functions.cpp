@@ -35,7 +35,7 @@ void function_table::compare_hints(const std::vector<child_record>& children) {
     const double seen = c.work / work;
     function_profile& f = profiles_[c.function];
     ++f.hinted;
-    // What is small either way misleads nobody.
+    // A child whose share is small in both misleads no policy.
     if (std::max(told, seen) < 0.5 / static_cast<double>(children.size())) continue;
     const double factor = told > 0 && seen > 0 ? std::max(told / seen, seen / told) : 1e9;
     if (factor > 2) ++f.wrong;

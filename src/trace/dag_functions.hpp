@@ -1,4 +1,4 @@
-// The functions of a recorded program: their numbers, and what is charged to each.
+// The functions of a recorded program: their numbers, and what is charged to each of them.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,20 @@ struct child_record {
 
 class function_table {
  public:
-  // Number 0 is what runs outside of tasks.
+  // Number 0 stands for code outside tasks.
   explicit function_table(const recording& what) : what_(what) { number("(outside tasks)"); }
 
   std::uint32_t number(std::string name);
-  // Of the function at a code address; 0 for none.
+  // Returns the number of the function at a code address; 0 for none.
   std::uint32_t number_at(std::uint64_t address);
 
   function_profile& operator[](std::uint32_t number) { return profiles_[number]; }
   [[nodiscard]] std::size_t size() const { return profiles_.size(); }
 
-  // Hints are ratios: each child's share of its group's hints against its share of the work.
+  // Compares hints, which are ratios: each child's share of its group's hints with its share of the work.
   void compare_hints(const std::vector<child_record>& children);
 
-  // Those that ran at all, the most work first. The table is empty afterwards.
+  // Returns the functions that ran at all, the most work first. The table is empty afterwards.
   [[nodiscard]] std::vector<function_profile> take_by_work();
 
  private:

@@ -1,4 +1,4 @@
-// Which stretches of code took so long that somebody else must have had the processor.
+// Outliers: stretches of code that took so long that another process must have had the processor.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ inline bool simulated(const recording& what) {
   return clock != what.attributes.end() && clock->second == "virtual";
 }
 
-// For each function, from the lengths of its stretches in ns (which are reordered): a length that no stretch exceeds by
-// its own doing. It is far above what 19 of 20 stretches take, and above any time so short that a processor is hardly
-// taken away for it; infinite where there are too few stretches to tell.
+// Returns for each function a length that no stretch exceeds by its own doing, from the lengths of its stretches in ns
+// (which are reordered). The limit is far above the time of 19 of 20 stretches, and above any time so short that a
+// processor is hardly taken away for it. It is infinite if there are too few stretches to tell.
 inline std::vector<double> longest_usual(std::vector<std::vector<double>>& lengths) {
   constexpr double factor = 10, least = 100'000;
   constexpr std::size_t enough = 40;

@@ -1,4 +1,4 @@
-// The longest path through the graph: its length at some point of the program, and the stretches that it is made of.
+// The longest path through the graph: its length at some point of the program, and its stretches.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct longest_path {
   [[nodiscard]] longest_path with_burden(double ns) const { return {span, burdened + ns, last}; }
 };
 
-// What one thread did on one worker between two events.
+// The time of one thread on one worker between two events.
 struct stretch {
-  std::uint32_t before;  // on the longest path to here
+  std::uint32_t before;  // the previous stretch of the longest path to here
   std::uint32_t function;
   std::uint16_t worker;
   std::uint64_t begin_ns, end_ns;
@@ -44,7 +44,7 @@ class stretches {
     return static_cast<std::uint32_t>(all_.size() - 1);
   }
   // Writes the path that ends with the stretch `last` to `into`, and charges its functions with it. Stretches that took
-  // too long to be the program's own doing are counted, unless the recording is of simulated time.
+  // too long to be caused by the program are counted, unless the recording is of simulated time.
   void trace_back(std::uint32_t last, bool in_real_time, function_table& functions, dag_summary& into) const;
 
  private:

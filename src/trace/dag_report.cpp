@@ -1,4 +1,4 @@
-// What `heddle dag` prints.
+// The output of `heddle dag`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void drop(std::string& text, std::string_view what) {
   for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
 }
 
-// The text between the bracket at `open` and its partner.
+// Returns the text between the bracket at `open` and its partner.
 std::string inside(const std::string& text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -48,7 +48,7 @@ std::string plain_name(std::string_view symbol) {
     name = inside(name, name.find(frame) + frame.size() - 1);
   }
   if (name.find("heddle::detail::loop_tree<") != std::string::npos) {
-    // loop_tree<chunk_work<Index, Body>>, where Body is often parallel_for's own lambda around the user's.
+    // The name is loop_tree<chunk_work<Index, Body>>, where Body is often parallel_for's own lambda around the user's.
     const std::size_t user = name.find("parallel_for<");
     if (user != std::string::npos) {
       std::string arguments = inside(name, user + std::string_view("parallel_for").size());

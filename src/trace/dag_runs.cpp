@@ -1,5 +1,5 @@
-// Makes one typical run out of several of the same serial program: an interruption by the system that fell between two
-// given events in one run hardly fell there in most of the others.
+// Makes one typical run out of several runs of the same serial program. An interruption by the system that fell between
+// two given events in one run hardly fell there in most of the others.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -14,7 +14,7 @@ namespace heddle::trace {
 
 namespace {
 
-// What a worker that has nothing to run does depends on how long it has nothing, and on others.
+// The events of a worker that has nothing to run depend on the length of that time, and on other workers.
 bool of_the_program(const record& r) {
   switch (r.event) {
     case event::idle_begin:
@@ -37,14 +37,14 @@ std::vector<record> events_of_the_program(const worker_log& log) {
   return kept;
 }
 
-// Whether anything ran on that worker.
+// Returns whether anything ran on that worker.
 bool has_run(const worker_log& log) {
   return std::any_of(log.records.begin(), log.records.end(),
                      [](const record& r) { return r.event == event::thread_switch_in; });
 }
 
-// The log of the only worker that ran anything, or of the only kernel thread beside it; null if there are several, or
-// none.
+// Returns the log of the only worker that ran anything, or of the only kernel thread beside the workers. Returns null if
+// there are several or none.
 worker_log* only_worker(recording& of) {
   worker_log* found = nullptr;
   for (worker_log& log : of.workers) {
@@ -55,7 +55,7 @@ worker_log* only_worker(recording& of) {
   return found;
 }
 
-// The middle one, of two the smaller.
+// Returns the middle value; of two the smaller.
 template <class T>
 T median(std::vector<T>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);

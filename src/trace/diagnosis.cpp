@@ -166,7 +166,7 @@ class writer {
 
   static std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
-  // With its place in the source, or at least in its file.
+  // Adds the place in the source, or at least the file.
   [[nodiscard]] std::string name(const code& at) const {
     if (at.address == 0) return at.name.starts_with("code ") ? at.name : quoted(at.name);
     std::string line = line_of_ ? line_of_(at.address) : std::string();

@@ -10,9 +10,9 @@ namespace heddle::trace {
 
 namespace {
 
-// Shorter stretches beside idle workers come from handing work on, and say nothing of the program.
+// Shorter stretches beside idle workers come from handing work on, and say nothing about the program.
 constexpr std::uint64_t long_enough = 20'000;
-// Processor time is not told at exactly the moment of the record.
+// Processor time is not sampled at exactly the moment of the record.
 constexpr double usual_difference = 20'000;
 
 }  // namespace
@@ -55,7 +55,8 @@ void diagnosis_observer::opened(std::uint16_t worker, const open_span& s, std::u
 }
 
 void diagnosis_observer::closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity) {
-  advance(ns);  // what is open at the end of the recording has had no event of its own then
+  // A span that is open at the end of the recording has had no event of its own then.
+  advance(ns);
   end_ = std::max(end_, ns);
   lane& on = lanes_[worker];
   if (s.kind == span::task && !s.resumed) tasks[on.open.back().at].push_back(ns - s.since);
@@ -63,7 +64,8 @@ void diagnosis_observer::closed(std::uint16_t worker, const open_span& s, std::u
 }
 
 void diagnosis_observer::event(const record& r) {
-  advance(r.ns);  // the parts that the program names outside of the workers begin and end between theirs, too
+  // The parts that the program names outside the workers begin and end between the workers' events, too.
+  advance(r.ns);
   if (r.worker == foreign_worker) return;
   lane& on = lanes_[r.worker];
   switch (r.event) {
@@ -98,7 +100,7 @@ void diagnosis_observer::event(const record& r) {
       if (on.running) waits_[on.thread] = {text(r.arg), r.a, r.b, r.ns, r.worker};
       break;
     case event::lock_passed: {
-      double ns = 0;  // what all have waited for it by now
+      double ns = 0;  // the time that all have waited for it by then
       for (const auto& [thread, w] : waits_) {
         if (w.object == r.a) ns += static_cast<double>(r.ns - w.since);
       }
@@ -166,14 +168,14 @@ void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, st
     end_stretch();
     if (lockers + sleepers != 0) return;
     if (others != 0) return add(waiting, {other, 0}, ns * idle, ns, 0, now_, until);
-    if (!jobs_.empty() || !children_.empty() || !waits_.empty()) return;  // being woken
+    if (!jobs_.empty() || !children_.empty() || !waits_.empty()) return;  // it is being woken
     const outside_part* in = nullptr;
     for (const outside_part& p : parts_) {
       if (p.begin_ns <= now_ && p.end_ns >= until && (in == nullptr || p.depth >= in->depth)) in = &p;
     }
     return add(outside, {in == nullptr ? "" : in->name, 0}, ns * idle, ns, 0, now_, until);
   }
-  // [diagnosis:3] All wait for the worker that has run for longest without an event.
+  // [diagnosis:3] All wait for the worker that has run for the longest time without an event.
   const std::pair<const std::uint16_t, lane>* longest = nullptr;
   for (const auto& entry : lanes_) {
     if (is_busy(entry.second) && (longest == nullptr || entry.second.since < longest->second.since)) longest = &entry;
@@ -212,8 +214,8 @@ void diagnosis_observer::add(accounts& to, const code& at, double lost, double n
   a.worker = worker;
 }
 
-// If a busy worker's kernel thread used less than the time since its last sample, it was asleep, or without a
-// processor, for the rest.
+// Charges the time off the processor. If a busy worker's kernel thread used less than the time since its last sample,
+// it was asleep, or without a processor, for the rest.
 void diagnosis_observer::take_sample(lane& on, const record& r) {
   const std::optional<record> before = std::exchange(on.sample, r);
   const std::map<code, double> busy = std::exchange(on.busy, {});

@@ -1,4 +1,5 @@
-// Goes through a recording once and charges the time of idle workers to what kept them from working: diagnosis.md.
+// The pass over a recording that charges the time of idle workers to the causes that kept them from working:
+// diagnosis.md.
 #pragma once
 
 #include <array>
@@ -17,21 +18,21 @@
 
 namespace heddle::trace {
 
-// A place in the program: a function, or a part that it named itself (address 0).
+// A place in the program: a function, or a part that the program named itself (address 0).
 struct code {
   std::string name;
   std::uint64_t address = 0;
   friend auto operator<=>(const code&, const code&) = default;
 };
 
-// What was charged to one cause.
+// The time that was charged to one cause.
 struct account {
-  double lost = 0;                                 // of idle workers' time, or of time off the processor, in ns
-  double ns = 0;                                   // for how long it went on
+  double lost = 0;                                 // in ns: the idle workers' time, or the time off the processor
+  double ns = 0;                                   // its duration
   std::uint64_t begin_ns = 0, end_ns = 0;          // the longest stretch
-  std::uint64_t run_begin_ns = 0, run_end_ns = 0;  // the one that goes on
+  std::uint64_t run_begin_ns = 0, run_end_ns = 0;  // the stretch that goes on
   std::uint16_t worker = 0;
-  code beside;  // imbalance: what the workers that wait had a part of
+  code beside;  // for an imbalance: the code of which the workers that wait had a part
 };
 
 struct lock_account {
@@ -40,7 +41,8 @@ struct lock_account {
   std::uint64_t waits = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;  // the longest wait
   std::uint16_t worker = 0;
-  std::map<code, double> asked, held;  // waited time by who waited, and by who let it go on
+  // The waited time, by the code that waited and by the code that held the lock.
+  std::map<code, double> asked, held;
 };
 
 class diagnosis_observer : public replay_visitor {
@@ -62,8 +64,8 @@ class diagnosis_observer : public replay_visitor {
   using accounts = std::map<code, account>;
   accounts serial, outside, imbalance, asleep, waiting, off_cpu, crowded;
   std::map<std::uint64_t, lock_account> locks;
-  std::map<code, std::vector<std::uint64_t>> tasks;  // lengths of their slices
-  double busy_ns = 0;                                // where processor time was told
+  std::map<code, std::vector<std::uint64_t>> tasks;  // the lengths of their slices
+  double busy_ns = 0;                                // the busy time where processor time was sampled
   double cpu_ns = 0;
 
  private:
@@ -76,7 +78,7 @@ class diagnosis_observer : public replay_visitor {
     std::vector<frame> open;
     std::uint64_t thread = 0;
     bool running = false;
-    std::uint64_t since = 0;  // its last event that is one of scheduling
+    std::uint64_t since = 0;  // its last event of scheduling
     // Since the last sample of processor time.
     std::optional<record> sample;
     std::map<code, double> busy;
@@ -87,7 +89,7 @@ class diagnosis_observer : public replay_visitor {
     std::uint64_t object, place, since;
     std::uint16_t worker;
   };
-  // Idle time beside one stretch of code, until that ends: then it is charged if it was long enough.
+  // The idle time beside one stretch of code, until that stretch ends. Then it is charged if it was long enough.
   struct stretch {
     std::uint16_t worker = 0;
     std::uint64_t since = 0;
@@ -118,9 +120,10 @@ class diagnosis_observer : public replay_visitor {
   std::map<std::uint16_t, lane> lanes_;
   std::vector<outside_part> parts_;
   std::unordered_map<std::uint64_t, std::uint64_t> functions_;  // of threads
-  std::map<std::uint64_t, code> jobs_;                          // stolen halves whose join has not come yet
-  std::unordered_set<std::uint64_t> children_;                  // of groups, that have not ended
-  std::map<std::uint64_t, wait> waits_;                         // by thread
+  // Stolen halves whose join has not come yet.
+  std::map<std::uint64_t, code> jobs_;
+  std::unordered_set<std::uint64_t> children_;  // children of groups that have not ended
+  std::map<std::uint64_t, wait> waits_;         // by thread
   unsigned blocking_ = 0;
   stretch now_beside_;
 };

@@ -1,4 +1,4 @@
-// The writing side of tracing: all that worker/, fiber/, task/ and policy/ need to include.
+// The writing side of tracing, which is all that worker/, fiber/, task/ and policy/ need to include.
 #pragma once
 
 #include <bit>
@@ -35,10 +35,10 @@ constexpr std::uint64_t to_word(T value) noexcept {
 
 }  // namespace detail
 
-// Writes one event; its arguments are the event's fields in the order of events.def (integers,
-// enums, pointers, or a number for unit work). A null ring means tracing is off: one load-free,
-// predictable branch. Callable from any thread that owns the ring at the moment and from its signal
-// handlers; never suspends, allocates or locks.
+// Writes one event. The arguments are the event's fields in the order of events.def (integers, enums, pointers, or a
+// number for unit work). A null ring means that tracing is off: the cost is then one predictable branch without a load.
+// Callable from any thread that owns the ring at the moment and from its signal handlers; never suspends, allocates or
+// locks.
 template <event Event, class... Args>
 inline void emit(ring* to, Args... args) noexcept {
   static_assert(Event != event::none);

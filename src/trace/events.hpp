@@ -1,5 +1,4 @@
-// The event list as types and constexpr tables. Everything else in trace/ reads these tables;
-// nothing repeats the list.
+// The event list as types and constexpr tables. All other files of trace/ read these tables, and none repeats the list.
 #pragma once
 
 #include <array>
@@ -21,20 +20,20 @@ enum class span : std::uint8_t {
 #include "trace/events.def"
 };
 
-// What a worker's time counts as.
+// The kind of a worker's time.
 enum class activity : std::uint8_t { busy, idle, overhead, off };
 inline constexpr std::size_t activity_count = 4;
 inline constexpr std::array<std::string_view, activity_count> activity_names{"busy", "idle", "overhead", "off"};
 
 enum class span_owner : std::uint8_t { worker, thread };
 
-// The meaning of a field's bits. `work` is a double; `reason` a park_reason; `text` a number given
-// by recorder::text. `pair`: two numbers of 32 bits, the first one in the high half.
+// The meaning of a field's bits. `work` is a double; `reason` is a park_reason; `text` is a number given by
+// recorder::text; `pair` is two numbers of 32 bits, the first one in the high half.
 enum class unit : std::uint8_t { none, count, id, worker, thread, task, address, bytes, work, reason, text, pair };
 inline constexpr std::array<std::string_view, 12> unit_names{"none",    "count", "id",   "worker", "thread", "task",
                                                              "address", "bytes", "work", "reason", "text",   "pair"};
 
-// Field `reason` of thread_park. `ended`: the thread will not come back.
+// The field `reason` of thread_park. `ended` means that the thread will not come back.
 enum class park_reason : std::uint32_t { wait, yield, preempted, moved, ended };
 inline constexpr std::array<std::string_view, 5> park_reason_names{"wait", "yield", "preempted", "moved", "ended"};
 
@@ -58,7 +57,7 @@ struct event_info {
   std::string_view name;
   effect does;
   std::string_view meaning;
-  std::array<field_info, 3> fields;  // slots arg, a, b of a record
+  std::array<field_info, 3> fields;  // the slots arg, a, b of a record
 };
 
 struct span_info {

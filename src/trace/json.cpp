@@ -7,7 +7,7 @@
 namespace heddle::trace {
 namespace {
 
-// Length of the UTF-8 sequence at the start of `text`, 0 if it is not one (Unicode 15, table 3-7).
+// Returns the length of the UTF-8 sequence at the start of `text`, or 0 if there is none (Unicode 15, table 3-7).
 std::size_t sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {

@@ -1,4 +1,4 @@
-// The little JSON that trace/ writes.
+// The small part of JSON that trace/ writes.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace heddle::trace {
 
-// The text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, for a reader
-// would refuse the whole file.
+// Returns the text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, because a reader would
+// refuse the whole file.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace heddle::trace

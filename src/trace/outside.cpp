@@ -36,7 +36,7 @@ void add_outside(recording& into, const recording& other) {
 
 std::vector<outside_part> outside_parts(const recording& what) {
   std::vector<outside_part> parts;
-  std::map<std::uint64_t, std::vector<std::size_t>> open;  // of each kernel thread, innermost last
+  std::map<std::uint64_t, std::vector<std::size_t>> open;  // for each kernel thread, innermost last
   for (const worker_log& log : what.workers) {
     if (log.worker != foreign_worker) continue;
     for (const record& r : log.records) {

@@ -1,4 +1,4 @@
-// What kernel threads outside of the workers did: parts of the program that it named, and when.
+// The parts of the program that kernel threads outside the workers have named, with their times.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace heddle::trace {
 
-// Puts the records and texts of `other`, a recording of no workers, into the log of foreign threads.
+// Adds the records and texts of `other`, a recording without workers, to the log of foreign threads.
 void add_outside(recording& into, const recording& other);
 
-// A part that a kernel thread was in. They nest: an inner one is later in the list of parts and has a greater depth.
+// A part that a kernel thread was in. Parts nest: an inner part is later in the list of parts and has a greater depth.
 struct outside_part {
   std::uint64_t kernel_thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;
@@ -20,7 +20,7 @@ struct outside_part {
   std::string name;
 };
 
-// All of them, by begin; those that are open at the end last until recording::end_ns.
+// Returns all parts, by begin. Parts that are open at the end last until recording::end_ns.
 [[nodiscard]] std::vector<outside_part> outside_parts(const recording& what);
 
 }  // namespace heddle::trace

@@ -18,7 +18,7 @@
 namespace heddle::trace {
 namespace {
 
-// JSON has no infinity and no NaN.
+// Returns null for infinity and NaN, which JSON does not have.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 std::string critical_path(const dag_summary& dag, page_flattener& flat) {
@@ -37,11 +37,11 @@ std::string critical_path(const dag_summary& dag, page_flattener& flat) {
   return fmt::format("{{\"count\":{},\"data\":\"{}\"}}", count, column.base64());
 }
 
-// Parts that kernel threads outside of the workers were in: [kernel thread, depth, begin, end, name].
+// Returns the parts that kernel threads outside the workers were in: [kernel thread, depth, begin, end, name].
 std::string outside(const recording& what, std::uint64_t zero) {
   std::string out = "[";
   for (const outside_part& p : outside_parts(what)) {
-    if (p.end_ns <= zero) continue;  // before there were workers
+    if (p.end_ns <= zero) continue;  // it ended before there were workers
     fmt::format_to(std::back_inserter(out), "{}[{},{},{},{},{}]", out.size() > 1 ? "," : "", p.kernel_thread, p.depth,
                    std::max(p.begin_ns, zero) - zero, p.end_ns - zero, json_string(p.name));
   }
@@ -57,7 +57,7 @@ std::string run_data(const page_run& run) {
   const dag_summary dag = analyse(run.what);
   page_flattener flat(run.what);
   replay(run.what, flat);
-  const std::string path = critical_path(dag, flat);  // before the names are written: it adds some
+  const std::string path = critical_path(dag, flat);  // comes before the names are written, because it adds some
 
   std::string out;
   const auto to = std::back_inserter(out);
@@ -105,7 +105,7 @@ std::string page_data(const std::vector<page_run>& runs, const std::string& figu
 
 std::string write_page(const std::vector<page_run>& runs, const std::string& figures, std::string_view pattern) {
   std::string data = page_data(runs, figures);
-  // "</script>" and "<!--" end or change a script element; in JSON a < is only ever inside a string.
+  // "</script>" and "<!--" end or change a script element. In JSON a < can only be inside a string.
   for (std::size_t at = 0; (at = data.find('<', at)) != std::string::npos; at += 6) data.replace(at, 1, "\\u003c");
   const std::size_t mark = pattern.find(page_mark);
   if (mark == std::string_view::npos) throw trace_error("the report page has no place for its data");

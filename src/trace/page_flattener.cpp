@@ -107,7 +107,7 @@ std::uint32_t page_flattener::name_at(std::uint64_t address) {
   return known->second;
 }
 
-// Loops and groups say less than the task or region that they stand in.
+// Loops and groups say less than the task or region around them.
 std::uint32_t page_flattener::name_of(const open_span& s, const lane& on) {
   switch (s.kind) {
     case span::worker: return 0;

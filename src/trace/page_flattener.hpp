@@ -1,5 +1,5 @@
-// The pass over a recording that gathers what the report page draws: what each worker did when, who stole from whom,
-// and the pieces of loops. The columns that the page reads are in formats.md.
+// The pass over a recording that gathers the data that the report page draws: the states of each worker over time, the
+// steals with thief and victim, and the pieces of loops. The columns that the page reads are in formats.md.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +24,20 @@ class page_flattener : public replay_visitor {
   void opened(std::uint16_t worker, const open_span& s, std::uint64_t ns) override;
   void closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity counts_as) override;
 
-  // The time of the first event: times in columns count from there.
+  // Returns the time of the first event, from which times in columns count.
   [[nodiscard]] std::uint64_t zero() const { return zero_.value_or(0); }
 
-  // The number of a name, which columns have in its place; and all names by number.
+  // name() returns the number of a name, which columns have in its place; names() returns all names by number.
   std::uint32_t name(const std::string& text);
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  // As JSON.
+  // Return the columns as JSON.
   [[nodiscard]] std::string slices() const;
   [[nodiscard]] std::string steals() const;
   [[nodiscard]] std::string pieces() const;
 
  private:
-  // A time in which a worker was in one state, what the timeline draws.
+  // A time in which a worker was in one state, as the timeline draws it.
   struct slice {
     std::uint64_t begin, end;
     std::uint32_t name;

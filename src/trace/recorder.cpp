@@ -8,13 +8,14 @@
 namespace heddle::trace {
 namespace {
 
-// Nanoseconds that one event costs, by the recorder's own clock: what an analysis of short tasks has to subtract. Zero
-// for a virtual clock, which stands still.
+// Returns the nanoseconds that one event costs, by the recorder's own clock. An analysis of short tasks subtracts them.
+// It is zero for a virtual clock, which stands still.
 std::uint64_t cost_of_event(clock_function now) {
   constexpr unsigned rounds = 3, events = 1024;
   std::uint64_t least = ~std::uint64_t{0};
   for (unsigned i = 0; i < rounds; ++i) {
-    ring fresh(events, 0, now);  // its pages are touched for the first time, as those of the recorder's own will be
+    // Its pages are touched for the first time, like those of the recorder's own rings.
+    ring fresh(events, 0, now);
     const std::uint64_t start = now();
     for (unsigned k = 0; k < events; ++k) fresh.write(event::fork, 0, k, 0);
     least = std::min(least, (now() - start) / events);
@@ -66,7 +67,7 @@ void recorder::place(unsigned worker, std::string where) {
 
 std::uint32_t recorder::text(std::string_view words) {
   const std::lock_guard guard(texts_mutex_);
-  const std::size_t count = text_count_.load(std::memory_order_relaxed);  // under texts_mutex_
+  const std::size_t count = text_count_.load(std::memory_order_relaxed);  // relaxed: under texts_mutex_
   const bool fits = count + 1 < most_texts && words.size() <= text_room - room_used_;
   const auto end = texts_.begin() + static_cast<std::ptrdiff_t>(count);
   auto found = std::find(texts_.begin(), end, words);
@@ -134,7 +135,8 @@ recording recorder::collect() const {
     if (log.worker < places_.size()) log.place = places_[log.worker];
     else if (log.worker != foreign_worker) log.place = "beside the workers";
   }
-  const std::size_t texts = text_count_.load(std::memory_order_acquire);  // pairs with text: those counted are there
+  // pairs with text: the texts that are counted are there
+  const std::size_t texts = text_count_.load(std::memory_order_acquire);
   result.texts.assign(texts_.begin(), texts_.begin() + static_cast<std::ptrdiff_t>(texts));
   return result;
 }

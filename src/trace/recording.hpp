@@ -1,5 +1,4 @@
-// A finished trace in memory: what recorder::collect returns, files hold, and summary and writers
-// read.
+// A finished trace in memory. recorder::collect returns it, files hold it, and summary and writers read it.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,13 @@ namespace heddle::trace {
 
 struct worker_log {
   std::uint16_t worker = 0;  // or foreign_worker
-  std::string place;         // where it runs, e.g. "pu:3"; may be empty
+  std::string place;         // the place where it runs, e.g. "pu:3"; may be empty
   std::uint64_t written = 0;
-  std::uint64_t lost = 0;       // the oldest ones, overwritten because the ring was full
+  std::uint64_t lost = 0;       // the oldest records, which were overwritten because the ring was full
   std::vector<record> records;  // by time
 };
 
-// An address as tools for debugging know it: addr2line -e MODULE OFFSET.
+// An address in the form for debugging tools: addr2line -e MODULE OFFSET.
 struct code_place {
   std::string module;  // the file
   std::uint64_t offset = 0;
@@ -32,10 +31,10 @@ struct recording {
   std::string program;
   std::string machine;  // one line, for people
   std::string policy;
-  std::uint64_t end_ns = 0;  // when it was collected
-  // What else is known of the run, by name: "clock" ("real" or "virtual"), "event_ns" (what writing an event costs),
-  // "forks" ("all": each fork and join is here), "fork_ns" (what that costs a fork, beside its events), "seed". Readers
-  // ignore names that they do not know.
+  std::uint64_t end_ns = 0;  // the time when it was collected
+  // Further facts about the run, by name: "clock" ("real" or "virtual"), "event_ns" (the cost of writing an event),
+  // "forks" ("all" if each fork and join is here), "fork_ns" (the cost of that for a fork, beside its events), "seed".
+  // Readers ignore names that they do not know.
   std::map<std::string, std::string> attributes;
   std::vector<worker_log> workers;
   std::vector<std::string> texts;                // by text id
@@ -45,8 +44,7 @@ struct recording {
                                                  // version does not know, with their number
 };
 
-// A trace that cannot be read or written. The message names the file, where there is one, and the
-// remedy; one line.
+// A trace that cannot be read or written. The message is one line and names the file, if there is one, and the remedy.
 class trace_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

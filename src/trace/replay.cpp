@@ -43,7 +43,8 @@ class player {
 
   void play(lane& on, const record& r) {
     const effect does = info(r.event).does;
-    if (r.worker == foreign_worker) return visitor_.event(r);  // many threads in one ring: their spans would not nest
+    // Many threads write one ring, so their spans would not nest.
+    if (r.worker == foreign_worker) return visitor_.event(r);
     if (!on.begun) {
       on.begun = true;
       if (r.event != event::worker_start) push(on, r.worker, {span::worker, r.ns, nullptr, false}, r.ns);
@@ -72,7 +73,8 @@ class player {
   }
 
   void resume(lane& on, const record& r) {
-    if (find(on, span::thread) != on.spans.size()) leave(on, r, true);  // its departure was lost
+    // Its departure was lost.
+    if (find(on, span::thread) != on.spans.size()) leave(on, r, true);
     push(on, r.worker, {span::thread, r.ns, &r, false}, r.ns);
     const auto left = away_.find(r.a);
     if (left == away_.end()) return;
@@ -90,7 +92,7 @@ class player {
     leave(on, r, !ended);
   }
 
-  // The thread leaves; what it has open goes with it if it will come back.
+  // The thread leaves. Its open spans go with it if it will come back.
   void leave(lane& on, const record& r, bool comes_back) {
     const std::size_t at = find(on, span::thread);
     const std::uint64_t thread = on.spans[at].by->a;
@@ -113,8 +115,8 @@ class player {
     visitor_.closed(worker, last, ns, info(last.kind).counts_as);
   }
 
-  // The innermost open span of a kind, or spans.size(). What belongs to a thread is not looked for
-  // outside the running thread.
+  // Returns the index of the innermost open span of a kind, or spans.size(). Spans that belong to a thread are looked
+  // for only inside the running thread.
   static std::size_t find(const lane& on, span kind) {
     for (std::size_t i = on.spans.size(); i-- > 0;) {
       if (on.spans[i].kind == kind) return i;
@@ -126,7 +128,8 @@ class player {
   const recording& what_;
   replay_visitor& visitor_;
   std::vector<lane> lanes_;
-  std::map<std::uint64_t, std::vector<open_span>> away_;  // open spans of threads that are on no worker, by thread id
+  // The open spans of threads that are on no worker, by thread id.
+  std::map<std::uint64_t, std::vector<open_span>> away_;
 };
 
 }  // namespace

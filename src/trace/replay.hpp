@@ -1,5 +1,5 @@
-// Runs through a recording in the order of time and turns its events into spans that nest on every
-// worker.
+// The replay of a recording: it goes through the events in the order of time and turns them into spans that nest on
+// every worker.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,28 @@ namespace heddle::trace {
 
 struct open_span {
   span kind = span::none;
-  std::uint64_t since = 0;     // when it was opened here
-  const record* by = nullptr;  // the event that opened it; null for a worker span whose beginning was lost
-  bool resumed = false;        // opened before, on this worker or another, and carried here by its thread
+  std::uint64_t since = 0;  // the time when it was opened here
+  // The event that opened it. Null for a worker span whose beginning was lost.
+  const record* by = nullptr;
+  // True if it was opened before, on this worker or another one, and its thread carried it here.
+  bool resumed = false;
 };
 
-// What replay tells. For one record: event first, then the spans it closes (innermost first), then
-// those it opens.
+// The interface through which replay reports. For one record it reports the event first, then the spans that the event
+// closes (innermost first), then those that it opens.
 class replay_visitor {
  public:
   virtual ~replay_visitor() = default;
   virtual void event(const record&) {}
   virtual void opened(std::uint16_t /*worker*/, const open_span&, std::uint64_t /*ns*/) {}
-  // `counts_as`: what the time since this worker's last opening or closing was.
+  // `counts_as` is the activity of the time since this worker's last opening or closing.
   virtual void closed(std::uint16_t /*worker*/, const open_span&, std::uint64_t /*ns*/, activity /*counts_as*/) {}
-  // An event closes a span whose opening is not in the recording.
+  // Called when an event closes a span whose opening is not in the recording.
   virtual void stray(const record&) {}
 };
 
-// Foreign threads' records are only told as events. Worker spans without an end last until
-// recording::end_ns. Records must be by time within each worker, as collect and files give them.
+// Records of foreign threads are only reported as events. Worker spans without an end last until recording::end_ns.
+// Records must be ordered by time within each worker, as collect and files give them.
 void replay(const recording& what, replay_visitor& visitor);
 
 }  // namespace heddle::trace

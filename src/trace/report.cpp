@@ -12,7 +12,7 @@
 namespace heddle::trace {
 namespace {
 
-// The counts shown for a worker, in this order, in all tables and in JSON.
+// The counts that are shown for a worker, in this order, in all tables and in JSON.
 struct shown_count {
   std::string_view name;
   event of;
@@ -25,7 +25,7 @@ constexpr shown_count shown_counts[] = {
     {"switches", event::thread_switch_in},
 };
 
-// As tables show it; JSON takes the name itself.
+// Returns the heading for tables; JSON uses the name itself.
 std::string heading(const shown_count& shown) {
   std::string name(shown.name);
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -34,7 +34,7 @@ std::string heading(const shown_count& shown) {
 
 using text_row = std::vector<std::string>;
 
-// Columns as wide as their widest cell; the first one to the left, numbers to the right.
+// Returns columns as wide as their widest cell. The first column is aligned to the left, numbers to the right.
 std::string aligned(const std::vector<text_row>& rows) {
   std::vector<std::size_t> width;
   for (const text_row& row : rows) {
@@ -103,7 +103,7 @@ struct statistic {
 
 std::string show(const distribution& d) { return d.count == 0 ? "-" : fmt::format("{} / {}", d.median, d.max); }
 
-// Below each table of workers, and the rows of the comparison.
+// The statistics below each table of workers, which are also the rows of the comparison.
 const std::vector<statistic>& statistics() {
   static const std::vector<statistic> all{
       {"wall ns", [](const summary& s) { return fmt::format("{}", s.wall_ns()); }},
@@ -122,7 +122,7 @@ const std::vector<statistic>& statistics() {
   return all;
 }
 
-// Sentences as paragraphs of 80 columns.
+// Returns the sentences as paragraphs of 80 columns.
 std::string findings_text(const std::vector<finding>& findings) {
   if (findings.empty()) return "diagnosis: nothing takes more than a twentieth of the workers' time\n";
   std::string out = "diagnosis\n";

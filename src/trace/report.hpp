@@ -1,4 +1,4 @@
-// Summaries as text and JSON: what `heddle report` prints.
+// Summaries as text and JSON, as `heddle report` prints them.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct named_summary {
   std::vector<finding> findings = {};
 };
 
-// The findings, a table of workers and the statistics for each trace; for several, then a table with one column a
-// trace.
+// Returns the findings, a table of workers and the statistics for each trace. If there are several traces, a table with
+// one column for each follows.
 [[nodiscard]] std::string report_text(const std::vector<named_summary>& traces);
 
 // {"traces":[{"file", "program", "machine", "policy", "wall_ns", "diagnosis":[..], "workers":[..],

@@ -13,13 +13,12 @@ using word = std::atomic_ref<std::uint64_t>;
 static_assert(word::is_always_lock_free);
 
 constexpr std::size_t words_per_slot = 4;
-constexpr std::uint64_t between_samples = 100'000;  // ns: a reading costs up to a thousand
+constexpr std::uint64_t between_samples = 100'000;  // in ns, because a reading costs up to a thousand
 constexpr std::uint64_t never = ~std::uint64_t{0} - between_samples;
-constexpr std::size_t max_records = std::size_t{1} << 32;  // 128 GiB: more is a mistake, not a wish
+constexpr std::size_t max_records = std::size_t{1} << 32;  // 128 GiB; a larger number is a mistake
 
-// First word of a slot: event, lap and arg. The lap (how often the ring had been filled before,
-// modulo 2^16) tells a record from the one that stood there a round earlier; event::none says
-// "being written".
+// Returns the first word of a slot: event, lap and arg. The lap (how often the ring had been filled before, modulo
+// 2^16) distinguishes a record from the record in the same slot a round earlier. event::none means "being written".
 constexpr std::uint64_t tag_of(event id, std::uint64_t lap, std::uint32_t arg) {
   return static_cast<std::uint64_t>(id) | (lap & 0xffff) << 16 | static_cast<std::uint64_t>(arg) << 32;
 }
@@ -33,7 +32,7 @@ ring::ring(std::size_t records, std::uint16_t worker, clock_function now, usage_
     : now_(now), use_(use), worker_(worker), sampled_(use == nullptr ? never : 0) {
   if (records > max_records) throw std::bad_alloc();
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(records, 2));
-  // calloc, not new: large blocks come as untouched zero pages, so a ring that stays empty costs no
+  // This uses calloc and not new: large blocks come as untouched zero pages, so a ring that stays empty costs no
   // memory.
   words_ = static_cast<std::uint64_t*>(std::calloc(size * words_per_slot, sizeof(std::uint64_t)));
   if (words_ == nullptr) throw std::bad_alloc();
@@ -45,28 +44,30 @@ ring::~ring() { std::free(words_); }
 
 void ring::write(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t ns = put(id, arg, a, b);
-  // relaxed: read and written by writers of the ring alone
+  // relaxed: only writers of the ring read and write it
   if (ns > sampled_.load(std::memory_order_relaxed) + between_samples) [[unlikely]]
     sample(ns);
 }
 
-// Called after a record, which may be the boundary between two states: what was used since the last sample belongs to
-// the states before it.
+// Called after a record, which may be the boundary between two states. The time used since the last sample belongs to
+// the states before the record.
 void ring::sample(std::uint64_t ns) noexcept {
-  // relaxed: as above. Before the record is put, so that a signal handler that interrupts us does not sample, too.
+  // relaxed: as above. It is stored before the record is put, so that a signal handler that interrupts us does not
+  // sample, too.
   sampled_.store(ns, std::memory_order_relaxed);
   const usage now = use_();
   put(event::cpu_time, now.sleeps, now.cpu_ns, now.kernel_thread);
 }
 
 std::uint64_t ring::put(event id, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
-  // [ring:1] A read-modify-write, not load and store: a signal handler between the two would be given the same slot.
-  // relaxed, pairs with nothing: the position publishes no data, slots carry their own state.
+  // [ring:1] This is a read-modify-write and not load and store, because a signal handler between the two would be
+  // given the same slot. relaxed, pairs with nothing: the position publishes no data, because slots carry their own
+  // state.
   const std::uint64_t position = next_.fetch_add(1, std::memory_order_relaxed);
   std::uint64_t* const slot = words_ + (position & mask_) * words_per_slot;
   const std::uint64_t ns = now_();
-  // [ring:3] pairs with ring::snapshot, second read of the tag: who saw one of the new words below sees this tag or a
-  // later one
+  // [ring:3] relaxed: pairs with ring::snapshot, second read of the tag: a reader that saw one of the new words below
+  // sees this tag or a later one
   word(slot[0]).store(tag_of(event::none, position >> shift_, 0), std::memory_order_relaxed);
   word(slot[1]).store(ns, std::memory_order_release);  // pairs with ring::snapshot: the cleared tag
   word(slot[2]).store(a, std::memory_order_release);   // pairs with ring::snapshot: the cleared tag
@@ -98,8 +99,8 @@ ring_snapshot ring::snapshot() const {
     result.records.push_back(r);
   }
   result.lost = result.written - result.records.size();
-  // A signal handler's record stands behind the record it interrupted but may be older, and foreign
-  // threads overtake each other. Few records are out of place, and not by much: insertion.
+  // A signal handler's record stands behind the record that it interrupted but may be older, and foreign threads
+  // overtake each other. Few records are out of place, and not by much, so insertion sort is used.
   std::vector<record>& all = result.records;
   const auto older = [](const record& x, const record& y) { return x.ns < y.ns; };
   for (auto it = all.begin(); it != all.end(); ++it) {

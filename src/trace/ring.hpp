@@ -10,15 +10,15 @@
 
 namespace heddle::trace {
 
-// Nanoseconds of the platform's clock; virtual time works. Called inside emit, so it must be safe
-// in a signal handler.
+// Returns the nanoseconds of the platform's clock; virtual time works, too. It is called inside emit, so it must be
+// safe in a signal handler.
 using clock_function = std::uint64_t (*)();
 
-// What the calling kernel thread has used so far. Called inside emit
-// now and then, so it must be safe in a signal handler, too.
+// The resources that the calling kernel thread has used so far. The function is called inside emit now and then, so it
+// must be safe in a signal handler, too.
 struct usage {
   std::uint64_t cpu_ns = 0;
-  std::uint32_t sleeps = 0;  // times that it gave its processor up by itself
+  std::uint32_t sleeps = 0;  // the number of times that it gave its processor up by itself
   std::uint64_t kernel_thread = 0;
 };
 using usage_function = usage (*)();
@@ -26,7 +26,7 @@ using usage_function = usage (*)();
 // The worker number of the ring that foreign threads share.
 inline constexpr std::uint16_t foreign_worker = 0xffff;
 
-// One event as readers see it, and as it stands in a trace file.
+// One event as readers see it and as it is stored in a trace file.
 struct record {
   std::uint64_t ns = 0;
   trace::event event = event::none;
@@ -41,18 +41,18 @@ static_assert(sizeof(record) == 32);
 
 struct ring_snapshot {
   std::uint64_t written = 0;    // events ever written
-  std::uint64_t lost = 0;       // of these, overwritten or unreadable
-  std::vector<record> records;  // the newest ones, by time
+  std::uint64_t lost = 0;       // the part that was overwritten or unreadable
+  std::vector<record> records;  // the newest records, by time
 };
 
-// Fixed size, keeps the newest records (README.md, "Why the oldest go"). One writer at a time and
-// the signal handlers that interrupt it; foreign threads may share a ring too. Any thread may take
-// a snapshot while it is written.
+// A ring of fixed size that keeps the newest records (README.md, "Why the oldest records are dropped"). It has one
+// writer at a time and the signal handlers that interrupt it; foreign threads may share a ring, too. Any thread may
+// take a snapshot while it is written.
 class ring {
  public:
-  // `records` is rounded up to a power of two. Throws std::bad_alloc, for more than 2^32 too. The
-  // memory is zero pages until it is written.
-  // With `use`, the ring adds event::cpu_time to what is written, at most once in 100 us.
+  // `records` is rounded up to a power of two. Throws std::bad_alloc, also for more than 2^32 records. The memory is
+  // zero pages until it is written. If `use` is not null, the ring adds event::cpu_time to the records, at most once in
+  // 100 us.
   ring(std::size_t records, std::uint16_t worker, clock_function now, usage_function use = nullptr);
   ~ring();
   ring(const ring&) = delete;
@@ -65,8 +65,7 @@ class ring {
   [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
   [[nodiscard]] std::uint64_t written() const noexcept { return next_.load(); }
 
-  // Callable from any thread, at any time. Allocates. Events written during the call may be
-  // missing.
+  // Callable from any thread, at any time. It allocates. Events written during the call may be missing.
   [[nodiscard]] ring_snapshot snapshot() const;
 
  private:
@@ -79,11 +78,11 @@ class ring {
   std::size_t mask_;
   unsigned shift_;
   std::uint16_t worker_;
-  // Position of the next record. Written by writers; publishes nothing: a slot says itself whether
-  // it is complete.
+  // The position of the next record. Writers write it. It publishes nothing, because a slot says itself whether it is
+  // complete.
   alignas(64) std::atomic<std::uint64_t> next_{0};
-  // When cpu_time was written last; `never` without a usage function. Read and written by writers alone: two at a time
-  // at worst both write a sample.
+  // The time when cpu_time was written last; `never` without a usage function. It is read and written by writers alone.
+  // Two writers at a time at worst both write a sample.
   std::atomic<std::uint64_t> sampled_;
 };
 

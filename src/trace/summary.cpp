@@ -74,7 +74,7 @@ class accountant : public replay_visitor {
 
   void stray(const record& r) override {
     ++into_.strays;
-    // What this event closes was going on all the time before it.
+    // The span that this event closes was open all the time before it.
     account& of = accounts_[r.worker];
     if (!of.inside.empty()) charge(of, r.ns, info(info(r.event).does.target).counts_as);
   }
@@ -89,10 +89,10 @@ class accountant : public replay_visitor {
 
  private:
   struct account {
-    std::size_t to = 0;                    // index in summary::workers
-    std::uint64_t last = 0;                // up to here its time is charged
+    std::size_t to = 0;                    // its index in summary::workers
+    std::uint64_t last = 0;                // its time is charged up to here
     std::vector<activity> inside;          // of the open spans
-    std::optional<std::uint64_t> attempt;  // time of the steal attempt under way
+    std::optional<std::uint64_t> attempt;  // the time of the steal attempt under way
   };
 
   void charge(account& of, std::uint64_t ns, activity as) {
@@ -103,7 +103,7 @@ class accountant : public replay_visitor {
   summary& into_;
   bool begun_ = false;
   std::map<std::uint16_t, account> accounts_;
-  std::map<std::uint16_t, std::uint64_t> sent_;  // wakes under way, by target
+  std::map<std::uint16_t, std::uint64_t> sent_;  // the wake-ups under way, by target
   std::vector<std::uint64_t> task_slice_, idle_spell_, steal_latency_, wake_latency_;
 };
 

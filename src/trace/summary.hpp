@@ -1,4 +1,4 @@
-// Where the time of a traced run went.
+// The summary of a traced run: where its time went.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct worker_summary {
   counters seen;
 };
 
-// Of a set of durations, in nanoseconds.
+// The figures of a set of durations, in nanoseconds.
 struct distribution {
   std::uint64_t count = 0;
   std::uint64_t median = 0;
   std::uint64_t max = 0;
 };
 
-// What a policy chose, and the number that decided (policy_note).
+// A choice of a policy, and the number that decided (policy_note).
 struct remark {
   std::string text;
   std::uint64_t times = 0;
@@ -45,7 +45,7 @@ struct remark {
 
 struct summary {
   std::string program, machine, policy;
-  std::uint64_t begin_ns = 0;  // first and last moment of any worker
+  std::uint64_t begin_ns = 0;  // the first and last moment of any worker
   std::uint64_t end_ns = 0;
   std::vector<worker_summary> workers;
   counters total;
@@ -53,7 +53,7 @@ struct summary {
   std::uint64_t lost = 0;
   std::uint64_t strays = 0;  // events whose span begins before the recording
   std::map<std::string, std::uint64_t> unknown;
-  std::vector<remark> remarks;  // a text each, in the order in which they were first made
+  std::vector<remark> remarks;  // one for each text, in the order in which they were first made
 
   distribution task_slice;     // a task's time on a worker, uninterrupted
   distribution idle_spell;     // idle_begin to idle_end
@@ -62,9 +62,9 @@ struct summary {
   std::map<std::uint64_t, std::uint64_t> steals_by_level;
 
   [[nodiscard]] std::uint64_t wall_ns() const { return end_ns - begin_ns; }
-  // Busy workers on average.
+  // Returns the average number of busy workers.
   [[nodiscard]] double parallelism() const;
-  // Busy time of the busiest worker over the mean, 1 = even.
+  // Returns the busy time of the busiest worker divided by the mean; 1 means even.
   [[nodiscard]] double imbalance() const;
 };
 

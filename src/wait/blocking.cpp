@@ -16,8 +16,9 @@ namespace {
 
 constexpr int attempts = 10000;
 
-// Where threads are preempted nobody makes a kernel thread on a worker: that allocates, and a thread which was
-// preempted inside malloc may wait for this very worker. So somebody else makes it, and others run meanwhile.
+// Where threads are preempted, a worker makes no kernel thread itself. Making one allocates memory, and a thread that
+// was preempted inside malloc may wait for this very worker. So another kernel thread makes it, and other threads run
+// meanwhile.
 [[gnu::noinline]] blocking_state begin_blocking_patiently() noexcept {
   for (int i = 0; i < attempts; ++i) {
     const worker::caller who = worker::caller::now();
@@ -26,7 +27,8 @@ constexpr int attempts = 10000;
     worker::worker& w = worker::worker::current();
     const blocking_state state{w.current_thread(), w.by};
     if (worker::lend_worker(w, true)) {
-      // preemption stays off until end_blocking: this kernel thread has no worker that could go on with another thread
+      // Preemption stays off until end_blocking, because this kernel thread has no worker that could go on with another
+      // thread.
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
       return state;
     }
@@ -49,7 +51,7 @@ blocking_state begin_blocking() noexcept {
   } else {
     worker::worker& w = worker::worker::current();
     state = {w.current_thread(), w.by};
-    if (!worker::lend_worker(w, false)) state = {};  // else on no worker from here on
+    if (!worker::lend_worker(w, false)) state = {};  // otherwise this kernel thread is on no worker from here on
   }
   if (state.thread == nullptr) {
     home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own

@@ -1,4 +1,4 @@
-// Waiting for a phase to end, ending it, and calling it off. Protocol and proof: objects.md.
+// Waiting for a phase to end, ending it, and cancelling the barrier. Protocol and proof: objects.md.
 #include <heddle/cancellable_barrier.hpp>
 
 #include <utility>
@@ -28,11 +28,11 @@ bool cancellable_barrier::wait(std::uint64_t phase) noexcept {
   request r{this, phase};
   detail::waiter w("cancellable barrier");
   detail::suspend(w, enqueue, &r);
-  // A phase that is over was not cancelled, whatever became of the next one.
+  // A phase that is over was not cancelled, even if the next one was.
   return phase_of(word_.load()) != phase;
 }
 
-// The last arrival. One compare-and-swap decides between it and a cancellation.
+// Called by the last arrival. One compare-and-swap decides between it and a cancellation.
 bool cancellable_barrier::next_phase(std::uint64_t seen) noexcept {
   const worker::section inside;
   guard_.lock();

@@ -16,9 +16,11 @@ namespace heddle::detail {
 
 namespace {
 
-constexpr std::size_t least_worth_a_look = 16;  // items: shorter channels hand over, they do not buffer
-constexpr std::size_t pace = 16;                // items between two looks: a slower receiver is not worth waiting for
-constexpr std::size_t longest_batch = 512;      // items
+// In items. Shorter channels hand items over and do not buffer.
+constexpr std::size_t least_worth_a_look = 16;
+// Items between two looks. It is not worth waiting for a slower receiver.
+constexpr std::size_t pace = 16;
+constexpr std::size_t longest_batch = 512;  // items
 
 }  // namespace
 
@@ -31,7 +33,7 @@ bool channel_core::enqueue_sender(void* data, waiter& w) noexcept {
   {
     const both hold(*r.object);
     r.result = r.object->send_now(r, served);
-    // the stop's callback has run, which we see here, or it will find w
+    // Either the stop's callback has run, which we see here, or it will find w.
     stay = r.result == outcome::not_now && (r.stop == nullptr || !r.stop->stop_requested());
     if (stay) {
       w.payload = &r;
@@ -84,8 +86,8 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
     std::optional<std::stop_callback<decltype(let_go)>> on_stop;
     if (limit.stop != nullptr) on_stop.emplace(*limit.stop, let_go);
     reason = limit.limit == nullptr ? suspend(r.w, enqueue, &r) : suspend_until(r.w, enqueue, &r, *limit.limit);
-    // A callback under way is waited for here, in the kernel; as for
-    // condition variables its thread may be a preempted one.
+    // If a callback is under way, this waits for it in the kernel. As for condition variables, the callback's thread
+    // may be a preempted one.
     if (limit.stop != nullptr && worker::has_preemption() && limit.stop->stop_requested())
       blocking([&] { on_stop.reset(); });
   }
@@ -95,17 +97,19 @@ channel_core::outcome channel_core::wait(request& r, bool (*enqueue)(void*, wait
     case wake_reason::timed_out: leave(list, r.w); return outcome::not_now;
     case wake_reason::none: break;
   }
-  return r.result;  // possible, or closed, at the last look
+  return r.result;  // it was possible, or the channel was closed, at the last look
 }
 
-// Called before a wait; true: trying again is worth while. The other side may be at work on another worker, and have
-// made room, or sent something, long before a suspension and the way back would be over. Between two looks it is left
-// alone for a microsecond or two: it gets ahead by many items, and the cache line with its count moves seldom. Once
-// `amount` is not 0, up to eight looks follow, until it is `enough` or grows by less than `pace` between two looks.
-// After four looks in vain the next 2, 4 .. 1,024 waits do without. See channel.md, "Looking before a wait".
+// Called before a wait. Returns true if it is worth trying again. The other side may be at work on another worker, and
+// may make room or send something long before a suspension and the way back would be over. Between two looks the other
+// side is left alone for a microsecond or two. So it gets ahead by many items, and the cache line with its count moves
+// seldom. Once `amount` is not 0, up to eight looks follow, until it is `enough` or grows by less than `pace` between
+// two looks. After four looks in vain, the next 2, 4 .. 1,024 waits do not look. See channel.md, "Looking before a
+// wait".
 template <class Amount>
 [[gnu::noinline]] bool channel_core::comes_soon(Amount amount, std::size_t enough) noexcept {
-  if (platform::simulated || capacity_ < least_worth_a_look) return false;  // simulated time does not pass by looking
+  // Simulated time does not pass by looking.
+  if (platform::simulated || capacity_ < least_worth_a_look) return false;
   if (const std::uint32_t left = unlooked_.load(std::memory_order_relaxed); left != 0) {  // a hint
     unlooked_.store(left - 1, std::memory_order_relaxed);                                 // a hint
     return false;
@@ -134,7 +138,7 @@ template <class Amount>
   return false;
 }
 
-// --- What users call.
+// --- The functions that users call.
 
 channel_core::outcome channel_core::try_send(const void* item) {
   segment* fresh = nullptr;

@@ -1,4 +1,4 @@
-// What the two files of a channel share: an operation, both locks, and segments that are kept.
+// The parts that the two files of a channel share: an operation, both locks, and the segments that are kept.
 #pragma once
 
 #include <heddle/detail/channel_core.hpp>
@@ -14,7 +14,7 @@ struct channel_core::request {
   channel_core* object;
   const void* to_send;  // or null
   void* received;       // or null
-  // a sender that waits brings the memory that its item may need; comes back if it was not
+  // The memory that the item of a waiting sender may need. The sender gets it back if it was not needed.
   segment* spare;
   const std::stop_token* stop;
   outcome result{outcome::not_now};
@@ -22,7 +22,7 @@ struct channel_core::request {
   waiter w;
 };
 
-// Both locks: nobody is inside the queue, and the flags may be changed.
+// Holds both locks: no other thread is inside the queue, and the flags may be changed.
 struct channel_core::both {
   explicit both(channel_core& c) noexcept : of(c) {
     of.send_guard_.lock();
@@ -37,7 +37,7 @@ struct channel_core::both {
   channel_core& of;
 };
 
-// One of malloc's small blocks.
+// the size of one of malloc's small blocks
 inline constexpr std::size_t channel_segment_bytes = 1000;
 
 inline channel_core::segment* channel_core::make_segment() const {
@@ -45,11 +45,11 @@ inline channel_core::segment* channel_core::make_segment() const {
 }
 
 inline channel_core::segment* channel_core::spare_or_null() noexcept {
-  // the exchange decides
+  // relaxed: the exchange decides
   return spare_.load(std::memory_order_relaxed) != nullptr ? spare_.exchange(nullptr) : nullptr;
 }
 
-// Not within a section: it may free memory.
+// Must not be called within a section, because it may free memory.
 inline void channel_core::keep_or_free(segment* s) noexcept {
   if (s != nullptr) ::operator delete(spare_.exchange(s));
 }

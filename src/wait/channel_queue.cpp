@@ -1,4 +1,4 @@
-// The queue of a channel: what happens to it under one lock and under both. Protocol and proof: channel.md.
+// The queue of a channel: the operations under one lock and under both. Protocol and proof: channel.md.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,7 +11,7 @@ namespace heddle::detail {
 namespace {
 
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  switch (bytes) {  // memcpy of a known length costs no call
+  switch (bytes) {  // a memcpy of a known length costs no call
     case 4: std::memcpy(to, from, 4); return;
     case 8: std::memcpy(to, from, 8); return;
     case 16: std::memcpy(to, from, 16); return;
@@ -37,7 +37,7 @@ channel_core::~channel_core() {
   ::operator delete(spare_.load());
 }
 
-// --- The queue itself. Senders' side under send_guard_.
+// --- The queue itself. The senders' side is under send_guard_.
 
 bool channel_core::has_room_in_segment(const segment* fresh) const noexcept {
   return write_at_ < segment_items_ || fresh != nullptr;
@@ -47,7 +47,8 @@ void channel_core::append(const void* item, segment*& fresh) noexcept {
   if (write_at_ == segment_items_) {
     segment* s = std::exchange(fresh, nullptr);
     if (write_ != nullptr) write_->next = s;
-    else first_.store(s, std::memory_order_relaxed);  // published by sent_, as `next` is
+    // relaxed: published by sent_, as `next` is
+    else first_.store(s, std::memory_order_relaxed);
     write_ = s;
     write_at_ = 0;
   }
@@ -56,14 +57,15 @@ void channel_core::append(const void* item, segment*& fresh) noexcept {
   sent_.store(sent_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-// Receivers' side under receive_guard_. False: nothing is there.
+// The receivers' side is under receive_guard_. Returns false if there is no item.
 bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
-  const std::size_t at = received_.load(std::memory_order_relaxed);  // written under this lock only
+  const std::size_t at = received_.load(std::memory_order_relaxed);  // relaxed: written under this lock only
   if (at == seen_sent_) {
     seen_sent_ = sent_.load(std::memory_order_acquire);  // pairs with append
     if (at == seen_sent_) return false;
   }
-  if (read_ == nullptr) read_ = first_.load(std::memory_order_relaxed);  // seen through sent_
+  // relaxed: seen through sent_
+  if (read_ == nullptr) read_ = first_.load(std::memory_order_relaxed);
   if (read_at_ == segment_items_) {
     drained = std::exchange(read_, read_->next);
     read_at_ = 0;
@@ -74,12 +76,12 @@ bool channel_core::remove_oldest(void* item, segment*& drained) noexcept {
 }
 
 std::size_t channel_core::size() const noexcept {
-  // read first, so that it is not more than sent_
+  // It is read first, so that it is not more than sent_.
   const std::size_t received = received_.load(std::memory_order_acquire);
   return sent_.load(std::memory_order_acquire) - received;
 }
 
-// --- What needs one lock.
+// --- The operations that need one lock.
 
 channel_core::fast channel_core::put(const void* item, segment*& fresh) noexcept {
   const worker::section inside;
@@ -88,11 +90,11 @@ channel_core::fast channel_core::put(const void* item, segment*& fresh) noexcept
     spin_word& of;
     ~unlock() { of.unlock(); }
   } at_end{send_guard_};
-  if (closed_.load(std::memory_order_relaxed)) return fast::closed;  // under the lock
+  if (closed_.load(std::memory_order_relaxed)) return fast::closed;  // relaxed: under the lock
   if (senders_wait_ || receivers_wait_ || capacity_ == 0) [[unlikely]]
     return fast::slow;
   if (capacity_ != unbounded) {
-    const std::size_t sent = sent_.load(std::memory_order_relaxed);  // written under this lock only
+    const std::size_t sent = sent_.load(std::memory_order_relaxed);  // relaxed: written under this lock only
     if (sent - seen_received_ >= capacity_) {
       seen_received_ = received_.load(std::memory_order_acquire);  // pairs with remove_oldest
       if (sent - seen_received_ >= capacity_) return fast::not_now;
@@ -124,9 +126,10 @@ channel_core::fast channel_core::take(void* item, segment*& drained) noexcept {
   return got ? fast::done : fast::not_now;
 }
 
-// --- What needs both. `served`: waiters whose operations are complete, to be resumed once the locks are free.
+// --- The operations that need both locks. `served` are waiters whose operations are complete; they are resumed once
+// the locks are free.
 
-// Lets waiting senders' items in, as far as there is room.
+// Lets in the items of waiting senders, as far as there is room.
 void channel_core::admit(waiter_list& served) noexcept {
   while (sent_.load() - received_.load() < capacity_) {
     waiter* w = senders_.pop_front();
@@ -146,7 +149,8 @@ channel_core::outcome channel_core::send_now(request& r, waiter_list& served) no
     served.push_back(*w);
     return outcome::done;
   }
-  admit(served);  // waiting senders first: a receiver may have made room and not taken both locks yet
+  admit(served);  // waiting senders come first, because a receiver may have made room without having taken both locks
+                  // yet
   if (sent_.load() - received_.load() >= capacity_) return outcome::not_now;
   append(r.to_send, r.spare);
   return outcome::done;

@@ -22,7 +22,8 @@ bool condition_variable::enqueue(void* data, detail::waiter& w) noexcept {
   condition_variable& c = *r.object;
   mutex& held = *r.held;
   c.guard_.lock();
-  if (r.stop != nullptr && r.stop->stop_requested()) {  // its callback ran, or will find nobody
+  // The stop's callback has run, or will find no waiter.
+  if (r.stop != nullptr && r.stop->stop_requested()) {
     c.guard_.unlock();
     return false;
   }
@@ -30,7 +31,7 @@ bool condition_variable::enqueue(void* data, detail::waiter& w) noexcept {
   c.waiters_.push_back(w);
   c.waiting_.fetch_add(1);
   c.guard_.unlock();
-  // The request may be gone from here on, but not the mutex: the waiter cannot have it before this.
+  // From here on the request may be gone, but not the mutex, because the waiter cannot have the mutex before this.
   held.unlock();
   return true;
 }
@@ -82,8 +83,8 @@ bool condition_variable::wait_stoppable(mutex& m, const std::stop_token& stop, c
     };
     std::optional<std::stop_callback<decltype(let_go)>> on_stop(std::in_place, stop, let_go);
     in_time = wait_with(r, limit);
-    // A callback under way is waited for here, in the kernel. Its
-    // thread may be a preempted one that waits for this very worker.
+    // If a callback is under way, this waits for it in the kernel. The callback's thread may be a preempted one that
+    // waits for this very worker.
     if (worker::has_preemption() && stop.stop_requested()) blocking([&] { on_stop.reset(); });
   }
   leaving_.fetch_sub(1);  // the last access to *this

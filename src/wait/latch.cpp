@@ -25,7 +25,8 @@ void latch::open() noexcept {
   const worker::section inside;
   guard_.lock();
   detail::waiter_list all = std::exchange(waiters_, detail::waiter_list());
-  guard_.unlock();  // the last access to *this, if anybody was on the list: they return only after it
+  // This is the last access to *this. If there were waiters on the list, they return only after it.
+  guard_.unlock();
   while (detail::waiter* w = all.pop_front()) detail::wake(*w);
 }
 

@@ -13,9 +13,10 @@ namespace {
 
 constexpr unsigned most_lost = 4;  // wake-ups in vain before a waiter is handed the lock
 constexpr unsigned in_order = 4;   // every fourth waiter is chosen by order of arrival, the others by level
-constexpr unsigned spins = 16;  // pauses before a suspension: a critical section of a few instructions ends meanwhile
+// Pauses before a suspension, because a critical section of a few instructions ends meanwhile.
+constexpr unsigned spins = 16;
 
-// What waiter::payload says of a thread that waits for a mutex.
+// The values of waiter::payload for a thread that waits for a mutex.
 char impatient_mark, owner_mark;
 
 struct mutex_request {
@@ -77,12 +78,12 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
         if (worker::levels_are_used()) worker::end_waiting(state_, w, waiters_);
         guard_.unlock();
         return false;
-      default: break;  // free at the last look
+      default: break;  // it was free at the last look
     }
   }
 }
 
-// The caller has taken the mutex, and others wait for it.
+// Called when the caller has taken the mutex and other threads wait for it.
 void mutex::inherit() noexcept {
   if (!worker::levels_are_used()) [[likely]]
     return;
@@ -105,7 +106,7 @@ void mutex::unlock_slow() noexcept {
   detail::lock_word::state seen = state_.word.now();
   for (;;) {
     if (!seen.owes_a_loan() && (!seen.has_waiters() || seen.has_woken())) {
-      // Nobody is to be woken. The last access to the mutex: it may be gone.
+      // No waiter is to be woken. This is the last access to the mutex, which may be gone after it.
       if (state_.word.release(seen)) return;
       continue;
     }
@@ -127,7 +128,7 @@ void mutex::unlock_slow() noexcept {
     guard_.unlock();
     if (w != nullptr) {
       if (!hand_over) state_.word.release();  // the last access to the mutex
-      // Before the waiter can be seen to go on.
+      // This must come before the waiter can be seen to go on.
       if (worker::worker* me = worker::worker::current_or_null(); me != nullptr)
         trace::emit<trace::event::lock_passed>(me->ring, &state_, place);
       detail::resume(*w);

@@ -1,4 +1,4 @@
-// The public poller. Who asks it, and when: src/worker/searching/pollers.md.
+// The public poller. src/worker/searching/pollers.md says who asks it, and when.
 #include <heddle/poller.hpp>
 
 #include <stdexcept>
@@ -16,7 +16,8 @@ worker::poller_state* poller::begin(runtime& where, const poller_options& option
   if (options.bound.count() <= 0 || options.gap.count() < 0)
     throw std::invalid_argument("heddle: a poller's bound is above 0, and its gap not below");
   worker::pollers& all = where.core().pollers();
-  // As a foreign kernel thread, which no tick interrupts: memory is allocated and a kernel thread started.
+  // It runs as a foreign kernel thread, which no tick interrupts, because memory is allocated and a kernel thread
+  // started.
   if (!all.is_there()) blocking([&] { all.start(); });
   auto* const fresh =
       new worker::poller_state{all, std::move(f), static_cast<platform::nanoseconds>(options.bound.count()),

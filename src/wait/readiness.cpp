@@ -21,11 +21,11 @@ namespace heddle::detail {
 
 namespace {
 
-// What is waited for at one descriptor. Never freed: descriptors are small numbers that are used again.
+// The waits for one descriptor. It is never freed, because descriptors are small numbers that are used again.
 struct descriptor_state {
   spin_word guard;
   waiter_list readers, writers;  // under guard
-  std::uint32_t asked{0};        // how often the kernel was asked to tell of it; under guard
+  std::uint32_t asked{0};        // the number of requests to the kernel for it; under guard
 
   waiter_list& of(direction which) noexcept { return which == direction::read ? readers : writers; }
 };
@@ -33,8 +33,8 @@ struct descriptor_state {
 // All waits of a process, and the kernel thread that watches for them.
 class watcher {
  public:
-  // The process's own: made at first use, and again in a forked child, which
-  // lacks the kernel thread. Throws std::system_error, std::bad_alloc.
+  // Returns the process's watcher. It is made at first use, and again in a forked child, which lacks the kernel thread.
+  // Throws std::system_error, std::bad_alloc.
   static watcher& here();
 
   watcher() {
@@ -61,15 +61,15 @@ class watcher {
     return descriptor >= 0 && static_cast<unsigned>(descriptor) < chunk_size * chunk_count;
   }
 
-  // Under the descriptor's guard: asks to be told, once, when one of the
-  // directions is ready that somebody waits for. 0, or an errno value.
+  // Called under the descriptor's guard: asks the kernel to tell, once, when one of the directions is ready that a
+  // thread waits for. Returns 0 or an errno value.
   int arm(int descriptor, descriptor_state& e) noexcept {
     return platform::arm(queue_, descriptor, ++e.asked, !e.readers.empty(), !e.writers.empty());
   }
 
  private:
-  // Null: there is none yet in this process. made_in_ is written after
-  // instance_, so whoever sees this process's count sees its watcher.
+  // Returns null if there is none yet in this process. made_in_ is written after instance_, so a thread that sees this
+  // process's count sees its watcher.
   static watcher* existing() noexcept { return made_in_.load() == platform::fork_count() ? instance_.load() : nullptr; }
 
   static constexpr unsigned chunk_size = 256, chunk_count = 4096;  // descriptors up to 2^20, the kernel's usual limit
@@ -83,8 +83,9 @@ class watcher {
   std::array<std::atomic<chunk*>, chunk_count> chunks_{};
 
   static std::atomic<watcher*> instance_;
-  static std::atomic<std::uint64_t> made_in_;  // the count of its process
-  static std::atomic<std::uint64_t> maker_;    // 1 + the count of the process whose thread makes one; 0: nobody does
+  static std::atomic<std::uint64_t> made_in_;  // the fork count of its process
+  // 1 + the fork count of the process whose thread makes one; 0 if none does.
+  static std::atomic<std::uint64_t> maker_;
 };
 
 std::atomic<watcher*> watcher::instance_{nullptr};
@@ -96,14 +97,15 @@ watcher& watcher::here() {
     if (watcher* const w = existing(); w != nullptr) return *w;
     const std::uint64_t mine = platform::fork_count() + 1;
     std::uint64_t maker = maker_.load();
-    // One at a time. What a parent's thread left here while another one
-    // forked does not count: that thread does not exist in this process.
+    // Threads make a watcher one at a time. A value that a parent's thread left here while another thread forked
+    // does not count, because that thread does not exist in this process.
     if (maker == mine || !maker_.compare_exchange_strong(maker, mine)) continue;
     struct until_return {
       ~until_return() { maker_.store(0); }
     } const made;
-    if (watcher* const w = existing(); w != nullptr) return *w;  // somebody was done between the looks
-    // As a foreign kernel thread, which no tick interrupts: memory is allocated and a kernel thread started.
+    if (watcher* const w = existing(); w != nullptr) return *w;  // another thread made one between the looks
+    // It runs as a foreign kernel thread, which no tick interrupts, because memory is allocated and a kernel thread
+    // started.
     return *blocking([] {
       auto fresh = std::make_unique<watcher>();
       instance_.store(fresh.get());
@@ -126,8 +128,8 @@ void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   descriptor_state& e = (*chunks_[static_cast<unsigned>(ready.descriptor) / chunk_size]
                               .load())[static_cast<unsigned>(ready.descriptor) % chunk_size];
   e.guard.lock();
-  // Of an earlier request: the descriptor may have been closed, and its number be in use again. The last one still
-  // holds.
+  // The answer belongs to an earlier request: the descriptor may have been closed, and its number may be in use again.
+  // The last request still holds.
   if (ready.asked != e.asked) return e.guard.unlock();
   const auto take = [&](waiter_list& list) {
     while (waiter* w = list.pop_front()) {
@@ -136,7 +138,7 @@ void watcher::let_go(const platform::ready_descriptor& ready) noexcept {
   };
   if (ready.readable) take(e.readers);
   if (ready.writable) take(e.writers);
-  // it can only fail for a descriptor that was closed while waited for
+  // it can fail only for a descriptor that was closed while a thread waited for it
   if (!e.readers.empty() || !e.writers.empty()) (void)arm(ready.descriptor, e);
   e.guard.unlock();
   while (waiter* w = chosen.pop_front()) resume(*w);
@@ -154,7 +156,8 @@ struct request {
     auto& r = *static_cast<request*>(data);
     descriptor_state& e = *r.at;
     e.guard.lock();
-    if (r.stop != nullptr && r.stop->stop_requested()) {  // its callback ran, or will find nobody
+    // The stop's callback has run, or will find no waiter.
+    if (r.stop != nullptr && r.stop->stop_requested()) {
       e.guard.unlock();
       return false;
     }
@@ -179,7 +182,7 @@ wake_reason wait_at(request& r, waiter& w, const deadline* limit) noexcept {
   return reason;
 }
 
-// A simulated machine has no events of its own for what happens outside it.
+// A simulated machine has no events for what happens outside it, so the descriptor is looked at again and again.
 [[maybe_unused]] bool look_again_and_again(int descriptor, direction which, const deadline* limit,
                                            const std::stop_token* stop) {
   for (;;) {
@@ -209,7 +212,7 @@ bool wait_ready(int descriptor, direction which, const deadline* limit, const st
       const worker::section inside;
       r.at->guard.lock();
       waiter_list& list = r.at->of(which);
-      // One that has been claimed under the guard may be in the list of those to be resumed, which has no guard.
+      // A waiter that has been claimed under the guard may be in the list of those to be resumed, which has no guard.
       const bool waits = w.reason.load() == 0 && (w.previous != nullptr || list.front() == &w);
       const bool mine = waits && claim(w, wake_reason::cancelled);
       if (mine) list.remove(w);
@@ -218,10 +221,12 @@ bool wait_ready(int descriptor, direction which, const deadline* limit, const st
     };
     std::optional<std::stop_callback<decltype(let_go)>> on_stop(std::in_place, *stop, let_go);
     reason = wait_at(r, w, limit);
-    // As for condition variables: a callback under way may be a preempted thread's that waits for this very worker.
+    // As for condition variables: a callback under way may belong to a preempted thread that waits for this very
+    // worker.
     if (worker::has_preemption() && stop->stop_requested()) blocking([&] { on_stop.reset(); });
   }
-  if (r.error == EPERM) return true;  // of no kind that could be watched: always ready
+  // A descriptor of this kind cannot be watched and is always ready.
+  if (r.error == EPERM) return true;
   if (r.error != 0) throw std::system_error(r.error, std::generic_category(), "heddle: waiting for a file descriptor");
   return reason == wake_reason::notified;
 }

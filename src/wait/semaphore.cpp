@@ -27,7 +27,8 @@ bool semaphore_core::acquire_slow(const deadline* limit) noexcept {
   request r{this};
   waiter w("semaphore");
   const wake_reason reason = limit == nullptr ? suspend(w, enqueue, &r) : suspend_until(w, enqueue, &r, *limit);
-  if (reason != wake_reason::timed_out) return true;  // handed a permit, or took one at the last look
+  // It was handed a permit, or took one at the last look.
+  if (reason != wake_reason::timed_out) return true;
   guard_.lock();
   waiters_.remove(w);
   if (waiters_.empty()) word_.fetch_and(~has_waiters);
@@ -53,7 +54,8 @@ void semaphore_core::release_slow(std::ptrdiff_t count) noexcept {
       --count;
     }
     if (waiters_.empty()) word_.fetch_and(~has_waiters);
-    guard_.unlock();  // perhaps the last access to *this: whom we chose may run only after it
+    // This is perhaps the last access to *this: the chosen waiters may run only after it.
+    guard_.unlock();
     if (count != 0) word = word_.load();
   }
   while (waiter* w = chosen.pop_front()) resume(*w);

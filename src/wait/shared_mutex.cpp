@@ -41,12 +41,13 @@ bool shared_mutex::wait_for_it(bool exclusive, const detail::deadline* limit) no
   detail::waiter w(exclusive ? "shared_mutex, to write" : "shared_mutex, to read");
   const detail::wake_reason reason =
       limit == nullptr ? detail::suspend(w, enqueue, &r) : detail::suspend_until(w, enqueue, &r, *limit);
-  if (reason != detail::wake_reason::timed_out) return true;  // handed over, or found open at the last look
+  // It was handed over, or found open at the last look.
+  if (reason != detail::wake_reason::timed_out) return true;
   withdraw(exclusive, w);
   return false;
 }
 
-// Claims readers that wait; returns how much they add to the word.
+// Claims readers that wait, and returns the number that they add to the word.
 std::uint32_t shared_mutex::choose_readers(detail::waiter_list& chosen) noexcept {
   std::uint32_t sum = 0;
   while (detail::waiter* w = readers_.pop_front()) {
@@ -74,8 +75,9 @@ void shared_mutex::unlock_slow() noexcept {
     std::uint32_t next = choose_readers(chosen);
     if (next == 0) next = choose_writer(chosen);
     if (next != 0) {
-      word_.store(next | queue_bit());  // we hold it and `queued` keeps others out: nobody else changes the word
-      guard_.unlock();                  // the last access to *this: whom we chose may run only now
+      // We hold it and `queued` keeps others out, so no other thread changes the word.
+      word_.store(next | queue_bit());
+      guard_.unlock();  // the last access to *this: the chosen waiters may run only now
       return resume_all(chosen);
     }
     word_.store(writer);  // all of them ran out of time
@@ -95,26 +97,27 @@ void shared_mutex::unlock_shared_slow() noexcept {
       continue;
     }
     guard_.lock();
-    if (word_.load() != (reader | queued)) {  // a queue was emptied by its time limits
+    // A queue was emptied by its time limits.
+    if (word_.load() != (reader | queued)) {
       guard_.unlock();
       continue;
     }
     std::uint32_t next = choose_writer(chosen);
     if (next == 0) next = choose_readers(chosen);
-    // We are the only holder and `queued` keeps others out: nobody else changes the word.
+    // We are the only holder and `queued` keeps others out, so no other thread changes the word.
     word_.store(next != 0 ? next | queue_bit() : reader);
     guard_.unlock();
     if (next != 0) return resume_all(chosen);
   }
 }
 
-// The waiter's time ran out. If it was the last writer in the queue, readers that waited behind it come in.
+// Called when the waiter's time ran out. If it was the last writer in the queue, readers that waited behind it come in.
 void shared_mutex::withdraw(bool exclusive, detail::waiter& w) noexcept {
   detail::waiter_list chosen;
   guard_.lock();
   (exclusive ? writers_ : readers_).remove(w);
   if (writers_.empty() && (word_.load() & writer) == 0) {
-    // The holders are readers. All but the last may leave meanwhile; that one needs the guard, which we hold.
+    // The holders are readers. All but the last may leave meanwhile; the last one needs the guard, which we hold.
     word_.fetch_add(choose_readers(chosen));
   }
   if (queue_bit() == 0) word_.fetch_and(~queued);

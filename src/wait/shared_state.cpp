@@ -1,4 +1,4 @@
-// The result of a promise: waiting for it, publishing it, what follows it. Protocol: objects.md.
+// The result of a promise: waiting for it, publishing it, and its continuations. Protocol: objects.md.
 #include <heddle/detail/shared_state.hpp>
 
 #include <future>

@@ -6,7 +6,7 @@ namespace heddle::detail {
 
 void sleep_until(deadline when) noexcept {
   waiter w("time");
-  // Nobody but the clock knows the waiter.
+  // The waiter is known to the clock alone.
   suspend_until(w, [](void*, waiter&) noexcept { return true; }, nullptr, when);
 }
 

@@ -2,6 +2,7 @@
 #include "worker/inline.hpp"
 #include "worker/link_messages.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -23,9 +24,7 @@ class giver_of final : public queue::askers::giver {
     // [ask:6]. seq_cst, as in stand_aside and find_work: one of us takes it out of the box
     const worker& to = self_.home.at(asker);
     if (to.aside.load() % 2 != 0 || may_spin(to)) return bring_to_all(asker);
-    // [ask:5]
-    sleepers& others = self_.home.sleepers();
-    if (!others.wake(asker)) others.wake_thief_of(asker);
+    sources::own_mailbox::announce(self_.home, asker);  // [ask:5]
   }
 
  private:
@@ -37,7 +36,7 @@ class giver_of final : public queue::askers::giver {
     thread* t = self_.thread_for(all_.take(asker, from));  // no ready thread that is bound: such are in no fork queue
     if (t == nullptr) return;
     self_.home.incoming().push(*t);
-    self_.home.sleepers().wake_one_for(self_.rank);
+    sources::inbox_threads::announce(self_.home, self_.rank);
   }
 
   worker& self_;
@@ -50,7 +49,5 @@ void worker_agenda::answer_askers(queue::askers& all) noexcept {
   giver_of by(whole(), all);
   all.answer(rank, *this, by);
 }
-
-entry worker_agenda::take_given() noexcept { return home.host().take_given(rank, rank); }
 
 }  // namespace heddle::worker

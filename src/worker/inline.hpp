@@ -7,6 +7,7 @@
 #include "worker/exceptions.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -157,9 +158,7 @@ inline entry worker_agenda::pick_ordinarily() noexcept {
   if (count % fairness_interval == 0) [[unlikely]] {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  if (const entry item = take_newest(); item != 0) return item;
-  thread* t = ready.pop();
-  return t != nullptr ? ready_entry(*t) : 0;
+  return sources::take<sources::ordinary_choice>(whole());
 }
 
 // --- ready threads -----------------------------------------------------------------------------------------------

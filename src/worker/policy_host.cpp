@@ -14,6 +14,7 @@
 #include "worker/link_messages.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 
 namespace heddle::worker {
 
@@ -119,7 +120,7 @@ entry policy_host::oldest(unsigned self) noexcept {
   entry item = 0;
   bool published = false;
   static_cast<void>(queue::take_oldest(*workers_[self], &item, 1, published));  // 0 when there is none
-  if (published) workers_[self]->announce_work();
+  if (published) workers_[self]->announce_queued();
   return item;
 }
 
@@ -197,6 +198,12 @@ void policy_host::interrupt(unsigned victim) noexcept {
   if (const int id = w.ticking.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
 }
 
+bool policy_host::wake(unsigned rank) noexcept { return sources::policy_work::is_announced() && sleepers_.wake(rank); }
+
+void policy_host::wake_any(unsigned near) noexcept {
+  if (sources::policy_work::is_announced()) sleepers_.wake_any(near);
+}
+
 bool policy_host::all_idle() const noexcept {
   for (const auto& w : workers_) {
     if (!w->idle.load(std::memory_order_relaxed)) return false;  // a hint
@@ -211,7 +218,7 @@ void policy_host::watch(unsigned self, bool on) noexcept {
   w.queues_children = !w.watches_groups && !w.watches_spawns;
   const bool forks = (wants_.forks && on) || w.every_join;
   wants_.forks&& on ? queue::keep_next(w) : queue::keep_none(w);
-  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_work();
+  if (w.every_fork != forks && queue::watch_every_fork(w, forks, w.every_join)) w.announce_queued();
 }
 
 void policy_host::warn_of_hint(unsigned self, const char* text, double value) noexcept {

@@ -111,8 +111,8 @@ class policy_host final : private policy::scheduler {
   unsigned askers(unsigned self) const noexcept override;
   entry given(unsigned self) noexcept override { return take_given(self, self); }
   entry entry_of(policy::task& t) noexcept override;
-  bool wake(unsigned rank) noexcept override { return sleepers_.wake(rank); }
-  void wake_any(unsigned near) noexcept override { sleepers_.wake_any(near); }
+  bool wake(unsigned rank) noexcept override;
+  void wake_any(unsigned near) noexcept override;
   void widened() noexcept override;
   bool all_idle() const noexcept override;
   void watch(unsigned self, bool on) noexcept override;

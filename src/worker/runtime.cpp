@@ -16,6 +16,7 @@
 #include "worker/diagnosis/trace_cost.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
+#include "worker/searching/sources.hpp"
 
 namespace heddle::worker {
 
@@ -46,7 +47,7 @@ trace::code_place place_in_file(std::uint64_t address) {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
     if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
-    bool has = home.has_common_work() || home.host().has_given(r) || !w.ready.looks_empty() || !w.pinned.empty();
+    bool has = sources::any<sources::rest>(w);
     for (unsigned other = 0; !has && other < home.workers(); ++other)
       has = home.host().may_rob(r, other) && home.host().has_queued(other);
     if (has) return true;
@@ -215,8 +216,10 @@ void runtime::submit(thread& t) noexcept {
     // perhaps that one: the workers have looked for it before it was there
     if (precedence_.raised() != raised) [[unlikely]]
       precedence_.look_again();
+    sources::inbox_threads::announce_from_outside(*this);
+  } else {
+    sources::level_threads::announce_from_outside(*this);
   }
-  wake_for_submitted();
   if (precedence_.is_used()) [[unlikely]]
     precedence_.evict_for(level);
   census_.end_call();

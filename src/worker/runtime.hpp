@@ -65,8 +65,8 @@ class runtime final {
 
   // A ready thread from outside. Any kernel thread. It begins at best where the caller does not keep the processor.
   void submit(thread& t) noexcept;
-  // In the inbox, on a level beside the normal one, in a pool. A hint, or exact after a heavy fence.
-  bool has_common_work() const noexcept { return !inbox_.empty() || priorities_.any() || capacity_.pools().any(); }
+  // [wake:6]: something that anybody may take was published by a kernel thread that is no worker.
+  void wake_for_submitted() noexcept;
   // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
@@ -89,7 +89,6 @@ class runtime final {
  private:
   void start_kernel_threads();
   void stop() noexcept;
-  void wake_for_submitted() noexcept;
 
   settings settings_;
   std::atomic<bool> crowded_{settings_.crowded};

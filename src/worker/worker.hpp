@@ -59,6 +59,8 @@ class worker : public worker_agenda {
   [[nodiscard]] static end run(carrier& by) noexcept;
   // A thread that runs here, and has a word, has ended as a task: tells the policy.
   void end_task(thread& t) noexcept;
+  // [wake:5]: what is in the inbox is somebody else's for a while.
+  bool leaves_inbox() const noexcept;
 
  private:
   [[nodiscard]] thread* find_work() noexcept;
@@ -70,7 +72,6 @@ class worker : public worker_agenda {
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
-  bool leaves_inbox() const noexcept;
   bool sleep() noexcept;
   void wait_for_token() noexcept;
 
@@ -90,6 +91,8 @@ void start_root(thread& t, const void* label) noexcept;
 void make_pinned_ready(thread& t, bool ends_turn) noexcept;
 // The same of one that is in no gang, or may run now as far as its gang goes.
 void push_pinned(thread& t, bool ends_turn) noexcept;
+// [pin:3]: after a thread was put into that worker's list.
+void wake_for_pinned(worker& w) noexcept;
 // Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 

@@ -20,6 +20,10 @@ inline constexpr entry continuation_tag = 1;
 inline constexpr entry ready_tag = 2;
 inline entry continuation_of(thread& t) noexcept { return reinterpret_cast<entry>(&t) | continuation_tag; }
 inline entry ready_entry(thread& t) noexcept { return reinterpret_cast<entry>(&t) | ready_tag; }
+// The thread of a ready entry; null for any other.
+inline thread* ready_thread(entry item) noexcept {
+  return (item & ready_tag) != 0 ? reinterpret_cast<thread*>(item & ~ready_tag) : nullptr;
+}
 
 class worker_agenda : public worker_switching {
  public:
@@ -54,7 +58,7 @@ class worker_agenda : public worker_switching {
     bool published = false;
     const entry item = queue::take_newest(*this, published);
     if (published) [[unlikely]]
-      announce_work();
+      announce_queued();
     return item;
   }
   // The thread to switch to for an entry (a fresh one for a job); null
@@ -81,13 +85,24 @@ class worker_agenda : public worker_switching {
 
   // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
+  // The same, but the oldest ready thread comes before it, if there is one.
+  [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
 
-  // Someone asked and got: make sure that somebody is awake to take it.
+  // What a worker takes for itself from each source (sources.hpp). Null: nothing.
+  [[nodiscard]] thread* take_pinned(int least) noexcept;
+  // Of a level above, and below, the normal one: pinned ones, and as `priorities` does.
+  [[nodiscard]] thread* take_high(int least) noexcept;
+  [[nodiscard]] thread* take_low(int least, bool even = false) noexcept;
+  // While threads are packed, from its own pools, and from those that others serve.
+  [[nodiscard]] thread* pick_packed() noexcept;
+  [[nodiscard]] thread* take_from_any_pool() noexcept;
+
+  // Someone asked and got: make sure that somebody is awake to take it. What it is, the source of it says
+  // (sources::own_queue::announce, sources::ready_threads::announce).
   void announce_work() noexcept;
   // The same of an entry that a request has made public.
   void announce_answer() noexcept;
-  // What was given to this worker; 0: nothing. By itself.
-  [[nodiscard]] entry take_given() noexcept;
+  void announce_queued() noexcept;
 
   // What runs here has a turn although something above it is ready, because it had waited for long: [aging:4].
   bool protects_turn() const noexcept { return aging_.protects_turn(); }
@@ -103,11 +118,6 @@ class worker_agenda : public worker_switching {
 
  protected:
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
-  [[nodiscard]] thread* pick_packed() noexcept;
-  [[nodiscard]] thread* take_pinned(int least) noexcept;
-  // Of a level above, and below, the normal one: pinned ones, and as `priorities` does.
-  [[nodiscard]] thread* take_high(int least) noexcept;
-  [[nodiscard]] thread* take_low(int least, bool even = false) noexcept;
   void sort_ready() noexcept;
   // Where picks_specially is set: the thread that runs here, which joins one, has to go through pick.
   [[nodiscard]] bool something_may_come_first() const noexcept;

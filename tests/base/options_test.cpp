@@ -131,7 +131,7 @@ TEST(options, table_is_consistent) {
     EXPECT_THAT(o.variable, ::testing::StartsWith("HEDDLE_"));
     EXPECT_FALSE(o.text.empty()) << o.key;
     EXPECT_FALSE(o.values.empty()) << o.key;
-    // What get() writes, set() reads; and the default is what the struct holds.
+    // set() reads what get() writes, and the default is the value of the struct.
     option_values values;
     EXPECT_EQ(o.get(values), o.preset) << o.key;
     o.set(values, o.get(values), o.key);

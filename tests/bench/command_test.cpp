@@ -156,7 +156,7 @@ TEST_F(bench_command, a_file_that_cannot_be_written_is_told_before_the_run) {
   EXPECT_EQ(calls(), "");
 }
 
-// What a kernel says of a variant that it lacks: a bad argument if it is heddle's, and a rival without a row otherwise.
+// A variant that the kernel lacks is a bad argument if the kernel is heddle's; a rival then has no row.
 TEST_F(bench_command, an_argument_that_the_kernel_lacks_is_a_bad_argument) {
   const auto refusing = [&](const std::string& name) {
     std::ofstream(folder_ / ("heddle-bench-" + name))

@@ -287,7 +287,7 @@ void expect_water() {
 TEST(sph2d, is_water) { expect_water<2>(); }
 TEST(sph3d, is_water) { expect_water<3>(); }
 
-// What particles do to each other is equal and opposite: gravity alone changes the sum of their momenta.
+// The forces between particles are equal and opposite, so gravity alone changes the sum of their momenta.
 TEST(sph2d, keeps_momentum) {
   sph_water<2> water(2000, touch::first);
   water.reset();

@@ -9,7 +9,7 @@
 
 namespace heddle::bench {
 
-using task_map = std::vector<int>;  // by block, row by row; -1: not run
+using task_map = std::vector<int>;  // by block, row by row; -1 if not run
 
 struct map_recorder {
   std::mutex mutex;

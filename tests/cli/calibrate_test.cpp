@@ -1,5 +1,5 @@
-// The file that heddle calibrate writes: it is read, and its figures are positive and in order. No figure is compared
-// with a time. What it concludes from what it measured, from figures made up.
+// The file that heddle calibrate writes is read, and its figures must be positive and in order. No figure is compared
+// with a time. The conclusions from measurements are tested with figures made up.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -57,7 +57,7 @@ TEST_F(calibrate_file, writes_a_file_that_is_read) {
     EXPECT_GT(n.bandwidth, 0);
   }
   for (const machine::cost_key& cost : machine::cost_keys()) EXPECT_GT(m.costs.*cost.member, 0) << cost.name;
-  // What is by default is said in the file, with its reason, and nothing else is missing.
+  // The file names each value that is a default, with its reason, and no other value is missing.
   for (const std::string& line : m.assumed) EXPECT_THAT(line, HasSubstr(": "));
   EXPECT_THAT(m.assumed, ::testing::Contains(HasSubstr("costs.steal_per_level: not measured")));
 }

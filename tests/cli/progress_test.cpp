@@ -12,7 +12,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What is drawn into a pipe.
+// Returns the text that is drawn into a pipe.
 template <class Use>
 std::string drawn(std::size_t total, bool draw, Use use) {
   int ends[2];

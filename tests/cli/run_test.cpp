@@ -41,7 +41,7 @@ class run_command : public ::testing::Test {
     fs::permissions(file, fs::perms::owner_all);
     return file;
   }
-  // What `survey` says against the program.
+  // Returns the message of `survey` against the program.
   static std::string refusal(const fs::path& program) {
     try {
       return "taken: " + to_text(survey(program));

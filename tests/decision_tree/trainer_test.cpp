@@ -180,7 +180,7 @@ TEST(tree, accounts_for_every_row) {
     EXPECT_EQ(nodes[node.left].rows + nodes[node.right].rows, node.rows);
     EXPECT_EQ(nodes[node.left].positives + nodes[node.right].positives, node.positives);
   }
-  // What the counts say about the training rows is what prediction from raw values finds.
+  // The counts of the training rows agree with the predictions from raw values.
   std::size_t right = 0;
   for (tree_node const& node : nodes) right += node.leaf() ? std::max(node.positives, node.rows - node.positives) : 0;
   EXPECT_EQ(made.accuracy(data), static_cast<double>(right) / 5000);

@@ -1,5 +1,4 @@
-// What a program that hangs tells of itself: HEDDLE_SIGNAL_STACKS and
-// HEDDLE_WATCHDOG print all threads that wait, by name.
+// The dump of a program that hangs: HEDDLE_SIGNAL_STACKS and HEDDLE_WATCHDOG print all threads that wait, by name.
 #include <heddle/blocking.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>
@@ -33,9 +32,9 @@
 namespace dump_test {
 namespace {
 
-// A child with `variable=value` in its environment; its standard error is read here until it has all of `wanted`, or
-// ends. `program` writes to `ready`, where there is a signal that it is to get then. The child is killed at the end:
-// the programs of these tests do not end by themselves.
+// Runs a child with `variable=value` in its environment. Its standard error is read here until it has all of `wanted`,
+// or ends. `program` writes to `ready` if it must get a signal then. The child is killed at the end, because the
+// programs of these tests do not end by themselves.
 std::string said_by_child(const char* variable, const char* value, const std::vector<std::string>& wanted,
                           const std::function<void(int ready)>& program, int signal_when_ready = 0) {
   int ready[2];

@@ -215,7 +215,7 @@ TEST_P(taskflow_131_exceptions, forks_loops_and_groups_mixed) {
   }
 }
 
-// What the exception carries is destroyed once, after the join.
+// The payload of the exception is destroyed once, after the join.
 TEST_P(taskflow_131_exceptions, payload_is_destroyed) {
   struct heavy {
     std::shared_ptr<int> count;

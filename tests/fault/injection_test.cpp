@@ -250,8 +250,8 @@ class injection : public testing::TestWithParam<std::tuple<program, const char*>
 
 TEST_P(injection, each_call_fails_once) {
   const auto& [p, policy] = GetParam();
-  // What is made once and kept: the runtime's own, and an alternate
-  // stack for each of the most carriers that exist at once.
+  // Some objects are made once and kept: the runtime's own, and an alternate stack for each of the largest number of
+  // carriers that exist at once.
   p.run(policy);
   {
     [[maybe_unused]] const heddle::platform::alternate_stack kept[8];

@@ -1,5 +1,5 @@
-// What must not hang or leak when things go wrong: exceptions and cancellation anywhere, fork(), exit with live
-// threads, no kernel threads to be had, no memory, stack overflow, more workers than processors.
+// Failures must neither hang nor leak: exceptions and cancellation anywhere, fork(), exit with live threads, no kernel
+// threads to be had, no memory, stack overflow, more workers than processors.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>

@@ -1,4 +1,4 @@
-// What ThreadSanitizer is told of stacks: how many of its fibers there are. In other builds there is nothing to test.
+// The announcements of stacks to ThreadSanitizer: the number of its fibers. In other builds there is nothing to test.
 #include "fiber/sanitizer.hpp"
 
 #include <heddle/heddle.hpp>
@@ -25,7 +25,8 @@ TEST(fibers_of_thread_sanitizer, end_with_their_threads_when_there_are_many) {
         });
       }
       begun.wait();
-      EXPECT_GT(heddle::fiber::fibers.load(), threads);  // they are alive at the same time, and so is this one
+      EXPECT_GT(heddle::fiber::fibers.load(), threads);  // they are alive at the same time as the thread that makes
+                                                         // them
       gate.count_down();
       for (heddle::thread& t : all) t.join();
     });

@@ -117,7 +117,7 @@ TEST(stack_pool, light_threads_are_handed_out_in_chains) {
   EXPECT_EQ(pool.light_made(), all);
 }
 
-// Who makes a light thread is told at once when its stack could not be had later.
+// The maker of a light thread is told at once if the thread's stack could not be had later.
 TEST(stack_pool, light_threads_find_their_stacks) {
   if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers reserve more than any limit";
   const int status = heddle_test::in_child([] {

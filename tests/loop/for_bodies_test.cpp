@@ -1,4 +1,4 @@
-// What bodies of loops do: throw, ask for a stop, nest, wait; over worker counts and policies.
+// Bodies of loops that throw, ask for a stop, nest and wait, over worker counts and policies.
 #include <heddle/parallel_for.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/thread.hpp>

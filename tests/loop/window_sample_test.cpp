@@ -99,8 +99,8 @@ TEST(window_sample, hands_on_what_it_hears) {
   EXPECT_EQ(counting_model::rows_told, 2 * row);
 }
 
-// Of short ones a quarter tells nothing, and all is listened to. What is heard depends on who takes parts off the first
-// one; that the window follows from it: tests/sim/windows_test.cpp.
+// A quarter of a short loop tells nothing, so the whole loop is sampled. The sample depends on which workers take parts
+// of the first loop. tests/sim/windows_test.cpp checks that the window follows from it.
 TEST(window_sample, automatic_has_every_iteration_once) {
   runtime rt({.workers = 3, .machine = "synthetic:l3:1(size=153600) l2:4(size=4096) core:1 pu:1"});
   for (const std::size_t n : {1, 2, 3, 4, 5, 50, 500, 6400}) {

@@ -218,7 +218,7 @@ TEST_F(limits_files, malformed_files_warn_and_limit_nothing) {
     EXPECT_THAT(found.quotas, IsEmpty()) << text;
     EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("/sys/fs/cgroup/a/cpu.max"))) << text;
   }
-  // What is sound beside it still counts.
+  // Correct files beside the broken one still count.
   put("/sys/fs/cgroup/cpu.max", "100000 100000\n");
   EXPECT_DOUBLE_EQ(read().tightest()->processors, 1);
 }

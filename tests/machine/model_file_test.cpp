@@ -151,7 +151,7 @@ name = "fast"
   EXPECT_DOUBLE_EQ(m.tree.for_workers(std::vector<int>{0, 1}).view().root().speed, 1.25);
 }
 
-// What the file does not say follows from latencies, and is said to.
+// Costs that the file does not give follow from latencies, and the model says so.
 TEST_F(model_file, tells_what_the_caches_of_other_cores_cost) {
   const std::string tree = "tree = \"synthetic:pack:2 [numa] l3:1(size=1MiB) l2:2(size=256KiB) l1d:1 core:1 pu:1\"\n";
   const model own =

@@ -184,7 +184,7 @@ TEST(shipped_machines, the_hybrid_has_two_kinds_and_two_shapes_of_caches) {
   EXPECT_EQ(l2, (std::set<std::uint64_t>{1280 * KiB, 2 * MiB}));
 }
 
-// What `heddle sim --sensitivity` puts in is a machine, too.
+// The figures that `heddle sim --sensitivity` puts in also make a valid machine.
 TEST(shipped_machines, assumed_figures_may_have_all_values_of_their_ranges) {
   const std::string file = ::testing::TempDir() + "heddle_assumed_figure.toml";
   for (const std::string& name : model::shipped()) {

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 const std::string hybrid = HEDDLE_SOURCE_DIR "/tests/machine/data/hybrid.xml";
 
-// What every tree must satisfy, whatever machine it is made of.
+// The properties of every tree, for any machine.
 void expect_sound(const topology& t) {
   const memory_group& root = t.view().root();
   EXPECT_EQ(root.kind, group_kind::memory);

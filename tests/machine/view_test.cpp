@@ -1,4 +1,4 @@
-// What schedulers and programs see of a machine.
+// The machine as schedulers and programs see it.
 #include <heddle/machine.hpp>
 #include <heddle/runtime.hpp>
 

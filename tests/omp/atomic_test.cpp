@@ -401,7 +401,7 @@ TEST(Atomic, RegionsExcludeEachOtherInBothAbis) {
   EXPECT_EQ(count, 4000);
 }
 
-// What clang calls for objects of any size: of three eights, and packed so that they are not aligned.
+// The functions that clang calls for objects of any size: objects of three eights, packed so that they are not aligned.
 struct [[gnu::packed]] odd {
   char before;
   std::int64_t parts[3];

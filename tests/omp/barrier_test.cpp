@@ -28,7 +28,8 @@ using heddle::omp::wait_at_barrier;
 class barriers : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(teams, barriers, testing::Values(1, 3, 4, 8));
 
-// What each member writes before a barrier, all see behind it: plain variables, so that ThreadSanitizer looks, too.
+// All members see behind a barrier what each has written before it. The variables are plain, so that ThreadSanitizer
+// checks this, too.
 TEST_P(barriers, publish_what_was_done_before) {
   const int n = GetParam();
   std::vector<int> written(static_cast<std::size_t>(n));
@@ -60,7 +61,7 @@ TEST_P(barriers, end_after_all_tasks_of_the_team) {
   });
 }
 
-// Tasks that one member makes after the others have come, and with gaps.
+// A single member makes tasks after the others have come, and with gaps.
 TEST_P(barriers, those_who_wait_run_what_comes_late) {
   const int n = GetParam();
   for (int round = 0; round < 20 * stress(); ++round) {

@@ -66,7 +66,7 @@ TEST_P(depend, random_graphs) {
         tasks[i].items.push_back({all ? nullptr : &addresses[below(different)], all ? depend_kind::out : kind});
       }
     }
-    const unsigned waits = below(3);  // 0: never; now and then for all; now and then for some
+    const unsigned waits = below(3);  // 0 means never; 1 now and then for all; 2 now and then for some
     std::atomic<std::uint64_t> clock{0};
     std::atomic<int> early{0};
     single_in_team(GetParam(), [&](thread& self) {

@@ -104,7 +104,8 @@ TEST(Lock, TestingDoesNotWait) {
   lock.unlock();
 }
 
-// Who takes the lock last may free its memory: those who let it go before must not touch it any more.
+// The last thread that takes the lock may free its memory, so threads that released it before must not touch it any
+// more.
 TEST(Lock, MayBeDestroyedByWhoHasItNext) {
   for (int round = 0; round < 200; ++round) {
     auto* lock = new word_lock;

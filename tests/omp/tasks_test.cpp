@@ -91,7 +91,7 @@ TEST_P(tasks, barriers_and_groups_wait_for_orphans) {
   }
 }
 
-// What each thread is in the middle of, by its number.
+// The tasks that each thread is in the middle of, by the thread's number.
 struct stacks {
   std::vector<std::vector<const task*>> of = std::vector<std::vector<const task*>>(8);
 };

@@ -1,4 +1,4 @@
-// Who is seen where: two threads bound to one processor see each other there, until one leaves it.
+// Co-location: two threads bound to one processor see each other there, until one leaves it.
 #include "omp/core/teams/whereabouts.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(whereabouts, whoever_is_asked_answers_by_a_look) {
   mine.leave();
 }
 
-// What others were counted for is the parent's; who was counted there is not subtracted here.
+// Counts of other threads belong to the parent; a thread that was counted there is not subtracted here.
 TEST(whereabouts, a_forked_child_sees_nobody) {
   std::thread alone([] {
     ASSERT_TRUE(bind_caller());

@@ -1,4 +1,4 @@
-// What a signal's frame tells of the code that it interrupted (src/platform/linux/signal_frame.hpp).
+// A signal's frame and what it tells about the interrupted code (src/platform/linux/signal_frame.hpp).
 #include "platform/linux/signal_frame.hpp"
 
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ TEST_F(counters, count_what_the_calling_kernel_thread_does) {
   open_events(of, {&faults, 1});
   const usage_reading before = read_usage(of, {});
   EXPECT_EQ(before.from[reading::instructions], source::counter);
-  std::thread([] { touch(5000); }).join();  // not this one's
+  std::thread([] { touch(5000); }).join();  // it is not counted for the calling thread
   const usage_reading between = read_usage(of, {});
   EXPECT_LT(between.value[reading::instructions] - before.value[reading::instructions],
             4000u);  // sanitizers touch some, too

@@ -210,7 +210,7 @@ TEST_P(adws_map, groups_without_hints_are_shared_equally_once_they_are_known) {
 
 INSTANTIATE_TEST_SUITE_P(workers, adws_map, testing::Values(1u, 2u, 3u, 4u, 7u, 8u));
 
-// Any hint, for the group and for the children: every child runs once.
+// With any hint, of the group and of the children, every child runs once.
 class adws_hints : public testing::TestWithParam<std::string> {};
 
 TEST_P(adws_hints, that_cannot_be_lose_nothing) {

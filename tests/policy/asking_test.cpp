@@ -1,5 +1,5 @@
-// Policies whose thieves ask by name: programs end rightly under them, also while workers stand aside; and what an
-// owner sees of those that ask it.
+// Policies whose thieves ask by name: programs end correctly under them, also while workers are inactive. The second
+// part tests how an owner sees its askers.
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/heddle.hpp>
 #include <heddle/pause.hpp>
@@ -55,7 +55,7 @@ TEST_P(asked, ends_what_it_is_given) {
   for (int i = 0; i < 20 * heddle_test::stress(); ++i) do_everything(rt);
 }
 
-// What is given to a worker that has been switched off meanwhile goes to the others.
+// Entries that are given to a worker that was switched off meanwhile go to the others.
 TEST_P(asked, while_workers_stand_aside) {
   if (std::get<1>(GetParam()) == "asking_one") GTEST_SKIP() << "counts on all its workers";
   heddle::runtime rt(options());
@@ -115,7 +115,7 @@ TEST(asking, an_owner_sees_who_asks_and_what_it_has) {
           EXPECT_EQ(heddle::detail::loop_askers(), 1u);
           EXPECT_TRUE(telling::at->asks(1 - self, self));
           EXPECT_FALSE(telling::at->ask(self, self)) << "nobody robs himself";
-          // It gets this one, too, by name, or by force where its request was counted before it could be seen.
+          // It gets the next fork, too: by name, or by force if its request was counted before it could be seen.
           heddle::parallel_invoke(
               [&] {
                 while (other.load() == 0) heddle::this_thread::pause();

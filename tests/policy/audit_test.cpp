@@ -1,5 +1,5 @@
-// What a policy may do at a tick (policy/policy.hpp): all of heddle's
-// keep to it, and an audit build stops one that does not.
+// The rules for a policy at a tick (policy/policy.hpp): all of heddle's policies keep them, and an audit build stops
+// one that does not.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

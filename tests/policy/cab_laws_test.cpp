@@ -1,5 +1,5 @@
-// What CAB and LAWS alone do: subtrees that stay within a socket, one at a time; places that iterations keep; programs
-// that change.
+// The properties that CAB and LAWS alone have: subtrees that stay within a socket, one at a time; places that
+// iterations keep; programs that change.
 #include <heddle/iteration.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>

@@ -1,4 +1,5 @@
-// What crs, chs, cls, random-pushing and tatl alone do, each by itself over a host of eight workers in two clusters.
+// The properties that crs, chs, cls, random-pushing and tatl alone have, each by itself over a host of eight workers in
+// two clusters.
 #include <heddle/runtime.hpp>
 
 #include <gmock/gmock.h>

@@ -530,7 +530,7 @@ TEST(constrained_ws_programs, floods_of_children_run_child_first) {
   }
 }
 
-// What was recorded, replayed and abandoned stands in the trace.
+// The trace tells what was recorded, replayed and abandoned.
 TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
   heddle_test::watchdog guard("constrained_ws");
   const std::string file = testing::TempDir() + "constrained_ws_test.heddle";

@@ -1,5 +1,5 @@
-// What controlled-pdf alone does: supernodes of the shared cache one after the other, those of a worker's own on one
-// worker.
+// The properties that controlled-pdf alone has: supernodes of the shared cache one after the other, and those of a
+// worker's own cache on one worker.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>

@@ -50,8 +50,9 @@ TEST(ml_adws, has_a_worker_for_each_leaf_of_the_machine) {
 
 class ml_adws_map : public testing::TestWithParam<std::string> {};
 
-// What fits into both third caches, and is too large for the second ones, is laid out over the packages; each half fits
-// into a package and is laid out over its workers. For this regular tree that is the layout of single-level ADWS.
+// Data that fit into both third caches, and are too large for the second ones, are laid out over the packages. Each
+// half fits into a package and is laid out over its workers. For this regular tree that is the layout of single-level
+// ADWS.
 TEST_P(ml_adws_map, regular_trees_are_laid_out_as_by_one_level) {
   heddle_test::watchdog guard("ml-adws map");
   heddle::runtime rt(on("ml-adws:steal=off,aggregation=" + GetParam()));

@@ -1,4 +1,4 @@
-// What numalb makes of loads and messages: over a host of eight workers on two nodes, and in a runtime.
+// numalb's use of loads and messages: over a host of eight workers on two nodes, and in a runtime.
 #include <heddle/communication.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>

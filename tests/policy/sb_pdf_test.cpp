@@ -70,9 +70,10 @@ TEST_P(sb, admission_never_exceeds_a_cache) {
   EXPECT_LE(most.load(), 6 * mb);
 }
 
-// Of two tasks a cache of 4096 bytes holds one, and a cache has two workers: whoever idles beside the first task may
-// not begin the second, whoever idles under the other cache must, for the first task and their parent keep their
-// workers until both have begun. Which sleeper is nearest depends on the parent's worker, so the parent wanders first.
+// A cache of 4096 bytes holds one of two tasks, and a cache has two workers. A worker that idles beside the first task
+// may not begin the second. A worker that idles under the other cache must begin it, because the first task and their
+// parent keep their workers until both have begun. Which sleeper is nearest depends on the parent's worker, so the
+// parent moves first.
 TEST_P(sb, a_task_wakes_somebody_who_may_run_it) {
   heddle_test::watchdog guard("sb");
   for (int round = 0; round < 40; ++round) {

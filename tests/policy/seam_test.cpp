@@ -1,4 +1,4 @@
-// What a policy of a program hears: which functions are called for it, and what is said of tasks.
+// The calls to a program's own policy: which functions are called for it, and what they are told about tasks.
 #include <heddle/heddle.h>
 #include <heddle/iteration.hpp>
 #include <heddle/parallel_invoke.hpp>

@@ -1,4 +1,4 @@
-// What SLAW, MTS and HWS alone do: the order of spawner and child, queues of memory groups, leaders.
+// The properties that SLAW, MTS and HWS alone have: the order of spawner and child, queues of memory groups, leaders.
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
 

@@ -1,4 +1,4 @@
-// What a list of tasks owes the workers that look at it from outside.
+// The promises of a list of tasks to the workers that look at it from outside.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -9,8 +9,8 @@ namespace heddle::policy {
 namespace task_list_test {
 namespace {
 
-// Whoever finds a list empty goes to sleep, so a task that one worker
-// refuses must stay in the sight of the others meanwhile.
+// A worker that finds a list empty goes to sleep. So a task that a worker refuses must stay visible to the others
+// meanwhile.
 TEST(shared_task_list, a_refused_task_never_leaves_it) {
   shared_task_list list;
   task a, b, c;

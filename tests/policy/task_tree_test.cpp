@@ -44,7 +44,7 @@ class task_tree_test : public testing::Test {
   tree_site* begin(const void* label = &here) { return site = tree.begin(0, label); }
   static double soid(const tier_node& n) { return n.soid; }
   static bool everywhere(const tier_node&) { return true; }
-  // What leaves each of so many sockets a task.
+  // Accepts nodes that leave a task for each of so many sockets.
   static auto for_sockets(double sockets) {
     return [sockets](const tier_node& n) { return n.width >= sockets; };
   }
@@ -272,7 +272,8 @@ TEST_F(task_tree_test, judges_a_program_by_all_its_places) {
 
 // --- Algorithm 6 -------------------------------------------------------------------------------------------------
 
-// Times of the cuts at levels 0 (one subtree) up to the finest. What the search settles at, from level `from`.
+// Times of the cuts at levels 0 (one subtree) up to the finest. Returns the level that the search settles at, starting
+// from level `from`.
 std::size_t settled(const std::vector<std::uint64_t>& times, std::size_t from, const std::vector<int>& noise = {0}) {
   cut_search search(3, 0.01);
   std::size_t now = from, saved = from;

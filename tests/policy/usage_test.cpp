@@ -1,4 +1,4 @@
-// What a policy hears of what tasks have used, of how long groups and forks took, and by the clock.
+// The reports to a policy about the resources of tasks, the times of groups and forks, and by the clock.
 #include <heddle/blocking.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/policy.hpp>

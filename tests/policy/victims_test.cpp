@@ -67,7 +67,7 @@ TEST(victims, who_insists_tries_all_others_in_a_ring) {
   EXPECT_THAT(host.robbed, ElementsAre(6, 7, 0));
 }
 
-// What worker 0 tries in one glance after the other, when only `rich` has work at each.
+// Records what worker 0 tries in one glance after the other when only `rich` has work at each.
 class remembering : public testing::Test {
  protected:
   unsigned tries(unsigned rich, unsigned drawn, victim_memory& memory) {

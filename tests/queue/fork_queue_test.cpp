@@ -112,7 +112,7 @@ TEST(fork_queue, force_takes_the_oldest_private_entry) {
 }
 
 // An owner that pushes and takes at random against thieves of all kinds.
-// What a policy may make a task of, seen between its push and its slow path.
+// A fork that a policy may make a task of, seen between its push and its slow path.
 TEST(fork_queue, force_leaves_a_fork_that_is_held_back) {
   owned_queue q(8);
   const auto force = [&] { return heddle::queue::force_steal(q, heddle::platform::heavy_fence); };

@@ -1,4 +1,5 @@
-// Recordings of a made-up heat equation on a grid of tiles, for the report page: exact, reproducible, of any size.
+// Recordings of a made-up heat equation on a grid of tiles. The report page is tested with them. They are exact,
+// reproducible and of any size.
 #pragma once
 
 #include <algorithm>

@@ -79,7 +79,7 @@ TEST_F(clusters_test, thieves_that_do_not_wait_for_slow_links_are_faster) {
 
 TEST_F(clusters_test, a_message_takes_its_time_both_ways) {
   const std::string near = machine(1000, 1), far = machine(1000000, 1);
-  // What the second cluster can do at all begins after a request and its answer, 2 ms.
+  // The second cluster can begin its work only after a request and its answer, 2 ms.
   EXPECT_GT(time(far, "crs", 1, "8000 20"), time(near, "crs", 1, "8000 20") + 0.0005);
   EXPECT_GT(time(far, "chs", 1, "8000 20"), time(near, "chs", 1, "8000 20") + 0.0005);
   EXPECT_GT(time(far, "random-pushing", 1, "8000 20"), time(near, "random-pushing", 1, "8000 20") + 0.0003);

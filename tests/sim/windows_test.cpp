@@ -1,5 +1,6 @@
-// Loops with windows on modelled machines: the misses of a shared cache that the theory predicts (Tchiboukdjian,
-// Danjean, Gautier, Le Mentec, Raffin), for a stencil whose planes a quarter of the cache does not keep.
+// Loops with windows on modelled machines. They have the misses of a shared cache that the theory predicts
+// (Tchiboukdjian, Danjean, Gautier, Le Mentec, Raffin). The stencil has planes that a quarter of the cache does not
+// hold.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

@@ -46,7 +46,7 @@ struct office final : queue::askers::giver {
     if (item != 0) require(from == 0);
     have(item);
   }
-  // What a push and a pop do inline, and what their slow paths call.
+  // The inline parts of a push and a pop, and the functions that their slow paths call.
   void push() {
     detail::slot* position = q.bottom.load();
     position->store(++next * 8);
@@ -148,7 +148,7 @@ void all_at_once() {
     require(o.served.load() == 3 && o.all.count(0) == 0);
   });
 }
-// Who is impatient has one request all the same.
+// An impatient asker still has only one request.
 void one_answer_each() {
   office at;
   with_visitors(at, {ask_again, ask_again, ask_again}, [](office& o) {
@@ -157,7 +157,7 @@ void one_answer_each() {
     require(o.served.load() == 3);
   });
 }
-// What was meant for an asker is stolen before it is given: the request stands.
+// The entry that was meant for an asker is stolen before it is given, so the request stands.
 void a_thief_is_quicker() {
   office at;
   with_visitors(at, {ask_once, ask_once, rob_queue}, [](office& o) {

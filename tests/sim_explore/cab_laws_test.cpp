@@ -86,7 +86,7 @@ TEST(cab, forks_are_cut_where_they_should_be) {
   }
 }
 
-// What waits for a task that its own socket holds back.
+// A task waits for a task that its own socket holds back.
 TEST(cab, tasks_that_wait_otherwise_than_by_groups_go_on) {
   for (const char* policy : {"cab-fto:sockets=2", "cab-gto:sockets=2,soid=declared", "laws:sockets=2"}) {
     expect_right(

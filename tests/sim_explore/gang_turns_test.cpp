@@ -54,7 +54,7 @@ void larger_than_the_workers(runtime& home, int n) { ring(home, 2, n + 1); }
 // Every worker has siblings beside the one that runs: what begins the other gang must get by ([gang:13]).
 void twice_as_large(runtime& home, int n) { ring(home, 2, 2 * n); }
 
-// What all wait for is in no gang.
+// All members wait for a thread that is in no gang.
 void beside_a_thread(runtime& home, int n) {
   std::atomic<int> done{0};
   thread_options o;

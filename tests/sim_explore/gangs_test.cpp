@@ -161,7 +161,7 @@ void one_lock_for_all(runtime& home, int n) {
   });
 }
 
-// What all the workers are wanted for may have to wait for a gang of one, behind it in the order.
+// A gang that needs all workers may have to wait for a gang of one that is behind it in the order.
 void nested_behind(runtime& home, int n) {
   if (n < 3) return;
   threads(home, 2, [&](int i) {
@@ -181,8 +181,8 @@ void nested_behind(runtime& home, int n) {
   });
 }
 
-// All of a gang but one wait, and that one spins until they have gone on. A gang that took their workers meanwhile, and
-// wants the last one, too, for a region inside, would keep them for ever.
+// All members of a gang but one wait, and the last one spins until they have gone on. A gang that took their workers
+// meanwhile, and also wants the last worker for an inner region, would keep them for ever.
 void others_wait(runtime& home, int n) {
   if (n < 3) return;
   threads(home, 2, [&](int i) {

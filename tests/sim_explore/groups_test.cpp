@@ -30,7 +30,7 @@ void nested() {
   require(done.load() == 6);
 }
 
-// What lies newest in the queue is another group's child, and none of those who are left is there.
+// The newest entry in the queue is another group's child, and none of the remaining children is there.
 void two_in_a_queue() {
   std::atomic<int> first{0}, second{0};
   task_group a, b;

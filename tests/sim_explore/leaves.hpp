@@ -38,7 +38,7 @@ void tree(int n, Leaf& leaf) {
   parallel_invoke([&] { tree(n / 2, leaf); }, [&] { tree(n - n / 2, leaf); });
 }
 
-// What is forked first is taken last, or by the forking worker itself.
+// The half that is forked first is taken last, or by the forking worker itself.
 template <class Leaf>
 void chain(int n, Leaf& leaf) {
   if (n == 1) return leaf();

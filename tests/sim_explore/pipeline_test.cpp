@@ -125,8 +125,8 @@ TEST(pipelines, stages_wait_for_earlier_items) {
   }
 }
 
-// Whoever stays in a stage waits there for what it has let go of; that one waits for an item for which there is a
-// token.
+// A runner that stays in a stage waits there for the item that it has let go. That item waits for another item, for
+// which there is a token.
 TEST(pipelines, who_stays_in_a_stage_leaves_the_rest_to_others) {
   for (const unsigned n : {1u, 2u, 3u}) {
     expect_right([n] {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What was posted is completed by an ask.
+// An ask completes what was posted.
 struct device {
   std::atomic<int> posted{0}, completed{0};
   std::atomic<bool> asks{false};

@@ -56,7 +56,7 @@ void spinning_barrier(const runtime_options& o, int threads) {
   require(arrived.load() == 2 * threads);
 }
 
-// What preempted threads do with the runtime: forks, joins, groups, waits; each result once.
+// Preempted threads use the runtime: forks, joins, groups, waits. Each result must come once.
 void work_of_all_kinds(const runtime_options& o) {
   runtime home(o);
   std::atomic<int> done{0};
@@ -111,8 +111,8 @@ void packed(preemption how) {
   });
 }
 
-// A preempted thread lies among the ready of a worker that goes on with one which is not preemptive and waits for it:
-// the other worker has to be told, for this one does not come back to it.
+// A preempted thread is among the ready threads of a worker that goes on with a thread which is not preemptive and
+// waits for it. The other worker must be told, because the first one does not come back to it.
 void left_behind(preemption how, const char* klt) {
   runtime home(preemptive(2, preemption::none, "aligned", klt));
   std::atomic<int> asked{0}, answered{0};

@@ -201,7 +201,7 @@ struct contest {
 
 void own(void* data) {
   auto& c = *static_cast<contest*>(data);
-  // What push and pop do inline, on a queue that is no worker's.
+  // The inline parts of push and pop, on a queue that is no worker's.
   for (unsigned i = 0; i < c.had.size(); ++i) {
     detail::slot* position = c.q.bottom.load();
     position->store((i + 1) * 8);
@@ -256,8 +256,8 @@ TEST(protocols, foreign_threads_carry_workers) {
   }
 }
 
-// What is published while a worker is lent is found when it comes
-// back, or by others: halves that wait for each other meet.
+// Work that is published while a foreign kernel thread has a worker is found when the worker comes back, or by others:
+// halves that wait for each other meet.
 TEST(protocols, halves_meet_beside_foreign_calls) {
   expect_right([] {
     callers c{runtime(workers(2)), {}};

@@ -1,4 +1,4 @@
-// What scenarios on a runtime share.
+// The parts that scenarios on a runtime share.
 #pragma once
 
 #include <cerrno>

@@ -34,7 +34,7 @@ inline configuration small_machine() {
   return c;
 }
 
-// What lies there is weak (src/platform/sim/weak_memory.hpp) while this lives, in a scenario.
+// While this object lives, the memory there is weak in a scenario (src/platform/sim/weak_memory.hpp).
 class weakened {
  public:
   weakened(const void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {

@@ -217,8 +217,8 @@ void evictions(preemption how) {
   for (thread& t : all) t.join();
 }
 
-// What foreign kernel threads make ready is the last that keeps a runtime alive: it may end, and the runtime with it,
-// before their calls do.
+// A thread that a foreign kernel thread makes ready is the last that keeps a runtime alive. It may end, and the runtime
+// with it, before the foreign call does.
 struct last_calls {
   semaphore first{0}, second{0};
 };

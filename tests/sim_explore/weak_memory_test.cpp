@@ -1,7 +1,7 @@
-// What rests on memory orders, with atomics that are weak: loads may give older values, as the C++ memory model permits
-// (src/platform/sim/weak_memory.hpp). First the model itself, on the small programs by which such models are told
-// apart; then the queue, the owner_lock, and how a worker falls asleep. Arguments: src/queue/proof.md,
-// src/sync/README.md, src/sync/sleep.md.
+// Tests of memory orders, with atomics that are weak: loads may return older values, as the C++ memory model permits
+// (src/platform/sim/weak_memory.hpp). The first tests are of the model itself, on the small programs by which such
+// models are distinguished. Then come the queue, the owner_lock, and how a worker falls asleep. Arguments:
+// src/queue/proof.md, src/sync/README.md, src/sync/sleep.md.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -19,7 +19,7 @@ namespace by = heddle::schedule;
 
 constexpr std::size_t most = 12;
 
-// What iterations [0, n) have ended before each begins, by schedule.
+// Checks which of the iterations [0, n) have ended before each begins, by schedule.
 void keeps_its_window(std::size_t worker_count, std::size_t n, const loop_schedule& how) {
   runtime home(workers(worker_count));
   on(home, [&] {

@@ -61,7 +61,7 @@ struct close_pipe {
   void operator()(std::FILE* f) const { pclose(f); }
 };
 
-// What a command writes to its standard output.
+// Calls f with each line of a command's standard output.
 template <class F>
 void each_line(const std::string& command, F&& f) {
   const std::unique_ptr<std::FILE, close_pipe> pipe(popen(command.c_str(), "r"));

@@ -1,10 +1,10 @@
-// What it costs that a line has an owner: cases whose time is a formula of the machine's figures.
+// The costs that arise because a line has an owner: cases whose time is a formula of the machine's figures.
 //
 // The protocol is MESI (Papamarcos and Patel, ISCA 1984): a block is modified in one core's caches, or shared, or
-// clean; a request for a block that another core has modified is served out of that core's caches, and a write to a
-// shared one waits until the others' copies are gone. That a line goes from core to core one request after the other,
-// each taking the latency of the way, is what David, Guerraoui and Trigonakis (SOSP 2013) measure: one operation on a
-// line that bounces takes the latency of a transfer, whatever the number of cores.
+// clean. A request for a block that another core has modified is served out of that core's caches, and a write to a
+// shared one waits until the others' copies are gone. David, Guerraoui and Trigonakis (SOSP 2013) measure that a line
+// goes from core to core one request after the other, each taking the latency of the way: one operation on a line that
+// bounces takes the latency of a transfer, whatever the number of cores.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,8 +51,9 @@ double written(memory_model& model, const std::vector<unsigned>& units, unsigned
   return *std::max_element(clocks.begin(), clocks.end());
 }
 
-// n increments by k cores: n transfers, one after the other, whatever k is: time = n * transfer. Who has the line and
-// is the first to ask again at the same time writes once more before it goes: some of n cost nothing.
+// n increments by k cores cost n transfers, one after the other, whatever k is: time = n * transfer. A core that has
+// the line and is the first to ask again at the same time writes once more before the line goes, so a few of n cost
+// nothing.
 TEST(ownership, a_contended_counter_costs_a_transfer_an_increment) {
   for (const unsigned cores : {2u, 4u, 8u}) {
     memory_model model(two_sockets());
@@ -107,7 +108,7 @@ TEST(ownership, false_sharing_costs_what_sharing_does) {
   EXPECT_NEAR(two_lines, each * l1 + memory, 0.01 * each * l1);
 }
 
-// Who reads a modified line gets it out of the other's caches, and leaves it shared.
+// A core that reads a modified line gets it from the other core's caches, and leaves it shared.
 TEST(ownership, a_read_of_a_modified_line_is_a_transfer_and_the_next_is_not) {
   memory_model model(two_sockets());
   model.access(0, 0, 8, true, 0);
@@ -159,7 +160,7 @@ TEST(ownership, transfers_of_several_lines_overlap) {
   EXPECT_DOUBLE_EQ(model.access(1, 0, lines * 64, false, 10'000), transfer * lines / 10);
 }
 
-// What comes out of a cache of the other socket uses the link as what comes out of its memory does: bytes / bandwidth.
+// Data from a cache of the other socket use the link like data from its memory: bytes / bandwidth.
 TEST(ownership, transfers_between_sockets_share_the_link) {
   constexpr double wire = 2;
   memory_model model(two_sockets(wire));

@@ -154,7 +154,7 @@ class machine_caches {
     if (!others_asked) return c.lines.remove(line);
     return c.lines.contains(line) && c.lines.access(line);
   }
-  // Somebody who shares the victim cache has the line inside it. Who was asked in vain is not asked again.
+  // A unit that shares the victim cache may have the line inside it. A unit that was asked in vain is not asked again.
   bool has_beside(const one& victim, unsigned unit, std::uint64_t address) {
     std::set<std::size_t>& asked = asked_[address - address % largest_];
     const std::size_t own = innermost(unit);

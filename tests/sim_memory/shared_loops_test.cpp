@@ -93,7 +93,7 @@ TEST(shared_loops, the_window_bound_holds) {
   }
 }
 
-// What the slides show: with a window the shared cache serves four cores as well as one.
+// As the slides show, with a window the shared cache serves four cores as well as one.
 TEST(shared_loops, a_window_keeps_the_serial_misses_where_none_loses_them) {
   const reuse_distance serial = serial_distances();
   const std::uint64_t capacity = 3 * lines_of_a_layer;  // the two layers that a cell touches fit; eight do not

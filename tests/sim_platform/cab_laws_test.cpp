@@ -20,7 +20,7 @@ constexpr unsigned parts = 32;
 constexpr std::size_t bytes_a_part = 256 << 10;  // 8 MB altogether; a socket has 6 MB
 
 struct program {
-  std::size_t bytes = bytes_a_part;  // that each leaf reads of its part; 0: it computes
+  std::size_t bytes = bytes_a_part;  // that each leaf reads of its part; 0 means that it computes
   double cycles = 20'000;
   bool tells = false;  // groups tell their bytes
   int iterations = 12;

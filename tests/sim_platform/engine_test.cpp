@@ -183,7 +183,7 @@ TEST_F(engine_test, strands_on_one_unit_take_turns) {
 
 TEST_F(engine_test, unbound_strands_use_free_units) {
   engine& e = begin(machine(2));
-  // Bound to the unit that the first strand is on: that one moves to the other.
+  // Bound to the unit that the first strand is on, so the first strand moves to the other unit.
   strand& bound = start(
       [&] {
         for (int k = 0; k < 10; ++k) compute(1000 * us);

@@ -1,5 +1,5 @@
-// What shares of the processors equal preemptive threads get, in virtual time: the bounds [fairness:4] to [fairness:6]
-// of src/worker/order/fairness.md.
+// The shares of the processors that equal preemptive threads get, in virtual time: the bounds [fairness:4] to
+// [fairness:6] of src/worker/order/fairness.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
         last = std::max(last, active->now());
       });
     }
-    cost::cycles(1000 * 2.5e6);  // this one, which is not preemptive, keeps its worker
+    cost::cycles(1000 * 2.5e6);  // the calling thread, which is not preemptive, keeps its worker
     EXPECT_EQ(ended.load(), 4);
     for (thread& one : made) one.join();
   });
@@ -173,8 +173,8 @@ TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
 
 // --- levels --------------------------------------------------------------------------------------------------------
 
-// What of two workers' time threads of two levels get, which both always
-// compute; and the longest that one of the lower went without a turn.
+// The shares of two workers' time that threads of two levels get, which both always compute, and the longest time that
+// a thread of the lower level went without a time slice.
 struct levels_got {
   double lower;
   picoseconds longest_wait;

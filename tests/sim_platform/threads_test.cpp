@@ -1,5 +1,5 @@
-// Who runs a thread that its maker joins soon, and one that it does
-// not, on two workers in virtual time: src/task/threads.md.
+// Which worker runs a thread that its maker joins soon, and one that it does not, on two workers in virtual time:
+// src/task/threads.md.
 #include <gtest/gtest.h>
 
 #include <heddle/cost.hpp>

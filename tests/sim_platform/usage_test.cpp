@@ -1,4 +1,4 @@
-// What tasks have used in virtual time: the figures are the model's own, and none of them depends on who counts.
+// The resources of tasks in virtual time: the figures are the model's own, and none depends on which functions count.
 #include <gtest/gtest.h>
 
 #include <heddle/cost.hpp>

@@ -3,10 +3,10 @@
 //
 // Eq. 3.16 adds up T_1(inter) / M + T_1(intra) / MN + sum of the subtrees' spans / M + T_inf. Its derivation shares k
 // subtrees out among M sockets and grants the last one to end no more than its span (3.13). But the last one may begin
-// when all others have ended, and takes T_N then, which its work bounds as well: five equal subtrees on four sockets
-// take the time of two, and not that of 5/4. So the bound holds where k is a multiple of M and subtrees are
-// alike (what they differ by is granted), and a test here shows that it does not hold in general. What holds for any
-// greedy schedule of whole subtrees adds (1 - 1/M) max T_N(subtree), as Graham's bound does.
+// when all others have ended. It then takes T_N, which its work bounds as well: five equal subtrees on four sockets
+// take the time of two, and not that of 5/4. So the bound holds where k is a multiple of M and subtrees are alike
+// (their difference is granted), and a test here shows that it does not hold in general. A bound that holds for any
+// work-conserving schedule of whole subtrees adds (1 - 1/M) max T_N(subtree), as Graham's bound does.
 //
 // In heddle the first half of a fork runs in its owner's thread. That changes who runs a task, not when it may begin.
 #include <gtest/gtest.h>
@@ -125,8 +125,8 @@ TEST(cab_bounds, any_subtrees_take_the_greedy_time_of_whole_subtrees) {
   }
 }
 
-// The derivation's gap, in the open: a tree of three large subtrees on two sockets breaks Eq. 3.16 under any scheduler
-// that gives a socket whole subtrees, this one among them.
+// The gap of the derivation is shown: a tree of three large subtrees on two sockets breaks Eq. 3.16 under any scheduler
+// that gives a socket whole subtrees, including heddle's.
 TEST(cab_bounds, the_books_time_does_not_hold_in_general) {
   unsigned broken = 0;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {

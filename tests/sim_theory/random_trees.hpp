@@ -152,7 +152,7 @@ class tree_runner {
       heddle::runtime_options options;
       options.workers = workers;
       options.policy = policy;
-      options.seed = seed + 1;  // 0: another one each time
+      options.seed = seed + 1;  // 0 means another seed each time
       options.spin = spin;
       heddle::runtime runtime(options);
       runtime.run([&] {

@@ -30,7 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a tree adds up to; `plain` is written without synchronisation but the library's own, for ThreadSanitizer.
+// The sum of a tree. `plain` is written without synchronisation except the library's own, for ThreadSanitizer.
 struct tree {
   heddle_test::watchdog& dog;
   heddle::mutex lock;

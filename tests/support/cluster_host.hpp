@@ -32,7 +32,7 @@ class cluster_host : public idle_host {
   std::uint32_t random(unsigned, std::uint32_t bound) noexcept override { return drawn++ % bound; }
   bool has_work(unsigned victim) const noexcept override { return entries[victim] != 0; }
   unsigned queued(unsigned worker) const noexcept override { return entries[worker]; }
-  // All entries of a worker are 100 + its rank. Who glances finds what is public.
+  // All entries of a worker are 100 + its rank. A glance finds the public ones.
   entry steal(unsigned, unsigned victim, effort how) noexcept override {
     robbed.push_back(victim);
     if (entries[victim] == 0 || (how == effort::glance && !is_public)) return 0;

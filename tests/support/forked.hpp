@@ -69,7 +69,7 @@ class child_heard {
 
   [[nodiscard]] pid_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& said() const noexcept { return said_; }
-  // Waits for more of it. False: it has ended.
+  // Waits for more output. Returns false if the child has ended.
   bool hear() {
     char block[4096];
     const ssize_t n = read(errors_, block, sizeof block);

@@ -1,4 +1,5 @@
-// What tests of preemption share: runtimes whose turns are short, kinds of threads, threads that spin for each other.
+// The parts that tests of preemption share: runtimes with short time slices, kinds of threads, threads that spin for
+// each other.
 #pragma once
 
 #include <heddle/preemption.hpp>

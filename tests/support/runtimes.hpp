@@ -1,5 +1,5 @@
-// A fixture over worker counts and policies; when its runtime has ended, every stack and control block is back. What
-// need not be a template is in runtimes.cpp: sixty tests use it.
+// A fixture over worker counts and policies. When its runtime has ended, every stack and control block must be back.
+// The parts that need not be a template are in runtimes.cpp, because sixty tests use this header.
 #pragma once
 
 #include <heddle/runtime.hpp>
@@ -16,8 +16,9 @@
 
 #include "support/sanitized.hpp"
 
-// libstdc++ counts the references to an exception in code that is not instrumented: that the last one to drop an
-// exception comes after all who have read it is hidden from ThreadSanitizer. Without that one nobody calls this.
+// libstdc++ counts the references to an exception in code that is not instrumented. So ThreadSanitizer does not see
+// that the last thread to drop an exception comes after all that have read it. In builds without ThreadSanitizer this
+// function is not called.
 extern "C" [[gnu::used, gnu::visibility("default")]] inline const char* __tsan_default_suppressions() {
   return "race:std::__exception_ptr::exception_ptr::_M_release\n";
 }
@@ -54,7 +55,7 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
   std::unique_ptr<heddle::runtime> runtime_;
 };
 
-// What GoogleTest takes as the name of a parameter.
+// Returns the name of a parameter in the form that GoogleTest accepts.
 std::string test_name(std::string text);
 std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info);
 

@@ -1,4 +1,4 @@
-// What a command line does, as a user types it.
+// Runs a command line as a user types it.
 #pragma once
 
 #include <string>

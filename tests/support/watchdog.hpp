@@ -1,5 +1,5 @@
-// Ends a test that hangs: aborts with a message when nothing has progressed for some time. The limit is generous, for
-// it must hold under sanitizers on a busy machine; it is no assertion about speed.
+// Ends a test that hangs: aborts with a message when nothing has progressed for some time. The limit is generous,
+// because it must hold under sanitizers on a busy machine. It is no assertion about speed.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What is bound in a slot goes where its thread goes; no task and no thread ever finds what another one bound.
+// A value that is bound in a slot goes where its thread goes; no task and no thread ever finds a value that another one
+// bound.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

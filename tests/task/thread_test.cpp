@@ -289,7 +289,7 @@ TEST_P(threads, joins_in_any_order) {
 
 HEDDLE_OVER_RUNTIMES(threads);
 
-// A thread needs a stack from its beginning to its end. All these have one after the other's.
+// A thread needs a stack from its beginning to its end. These threads use the same stack one after the other.
 TEST(light_threads, take_a_stack_when_they_begin) {
   for (const unsigned workers : {1u, 2u}) {
     heddle::runtime home({.workers = workers});

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What the page's script does (report/src/decode.ts).
+// Does the same as the page's script (report/src/decode.ts).
 std::vector<std::uint64_t> numbers_of(const std::string& base64) {
   static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::vector<unsigned> bytes;

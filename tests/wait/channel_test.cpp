@@ -243,8 +243,8 @@ TEST_P(channels, many_values_of_every_size) {
   });
 }
 
-// Who looks for more than one place or value at a time must go on
-// with fewer, for the other side may not move before it does.
+// A thread that looks for more than one place or value at a time must go on with fewer, because the other side may not
+// move before it does.
 TEST_P(channels, less_than_a_batch_is_enough_to_go_on) {
   constexpr int capacity = 64;
   const auto until = [](auto reached) {

@@ -189,7 +189,7 @@ TEST_P(futures, then_chains_values_and_passes_exceptions_on) {
   });
 }
 
-// What follows a result runs on a thread of its own: it may wait for what its setter holds.
+// A continuation runs on a thread of its own, so it may wait for a lock that the setter holds.
 TEST_P(futures, a_continuation_does_not_run_on_the_setters_stack) {
   run([] {
     heddle::mutex m;

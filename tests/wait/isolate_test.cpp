@@ -134,8 +134,8 @@ TEST_P(waits, taskflow_522_nested_tasks_in_isolation) {
   EXPECT_EQ(depth, 0);
 }
 
-// "Facing Deadlock issue with nested TBB": all jobs of an inner loop must be under way at the same time, for they wait
-// for each other; more loops than workers are under way too.
+// "Facing Deadlock issue with nested TBB": all jobs of an inner loop must be under way at the same time, because they
+// wait for each other. More loops than workers are under way, too.
 TEST_P(waits, onetbb_1316_inner_jobs_that_wait_for_each_other) {
   constexpr int outer_jobs = 6, inner_jobs = 8, steps = 5;
   std::atomic<int> done{0};
@@ -156,8 +156,8 @@ TEST_P(waits, onetbb_1316_inner_jobs_that_wait_for_each_other) {
   EXPECT_EQ(done.load(), outer_jobs * inner_jobs);
 }
 
-// "Can using task_area and task_group create a deadlock ?": tasks that go into other sets of workers, one of which ends
-// only when told by the other; the group is waited for from inside one of these sets.
+// "Can using task_area and task_group create a deadlock ?": tasks go into other sets of workers. One of the sets ends
+// only when the other tells it to. The group is waited for from inside one of the sets.
 TEST_P(waits, onetbb_1684_a_group_over_several_runtimes) {
   heddle::runtime first({.workers = 2}), second({.workers = 2});
   for (int round = 0; round < 20 * heddle_test::stress(); ++round) {

@@ -68,7 +68,7 @@ TEST_P(outside, calls_wait_for_each_other) {
   }
 }
 
-// What a call leaves behind is somebody else's to run.
+// Other workers run the threads that a call leaves behind.
 TEST_P(outside, threads_outlive_the_call_that_made_them) {
   std::atomic<int> ran{0};
   for (int round = 0; round < 20; ++round) {

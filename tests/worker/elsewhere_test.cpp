@@ -52,7 +52,7 @@ TEST_P(elsewhere, a_thread_goes_on_at_a_worker_that_slept) {
   }).join();
 }
 
-// What comes while the worker leaves the inbox to the other one is run all the same.
+// Threads that come while the worker leaves the inbox to the other one are still run.
 TEST_P(elsewhere, nothing_is_left_behind) {
   std::atomic<int> ran{0};
   heddle::thread({.where = &rt_}, [&] {

@@ -78,7 +78,8 @@ TEST_P(eviction_techniques, a_tick_evicts_no_thread_for_a_lower_one) {
   }
 }
 
-// Two that are not preemptive and spin for each other: both of those that were there first must go, wherever they run.
+// Two threads are not preemptive and spin for each other: both threads that were there first must go, wherever they
+// run.
 TEST_P(eviction_techniques, every_worker_is_freed_of_lower_ones) {
   for (const auto& [lower, higher] : {std::pair{-1, 1}, std::pair{0, 2}, std::pair{-2, 0}}) {
     // Normal ones are the policy's: one that lies behind the other at
@@ -168,8 +169,8 @@ TEST_P(eviction_techniques, an_evicted_low_thread_goes_on_before_its_equals) {
   EXPECT_GE(same.load(), rounds / 2);  // every 16th time it is the oldest; by turns it would be none
 }
 
-// What strict levels do not do: whoever waits for a lower thread, but
-// for its mutex, waits for all that runs before that one.
+// A limit of strict levels: a thread that waits for a lower thread, but not for its mutex, waits for all threads that
+// run before the lower one.
 TEST_P(eviction_techniques, priorities_are_inherited_by_holders_of_mutexes_alone) {
   heddle::runtime rt(options(1));
   heddle::counting_semaphore<> permit(1);
@@ -286,7 +287,8 @@ TEST_P(at_once, a_low_thread_makes_room_for_what_it_makes) {
   }).join();
 }
 
-// One that is not evicted makes it: the worker of the low one does not look at this one's ready threads by itself.
+// A thread that is not evicted makes it: the worker of the low thread does not look at the ready threads of this worker
+// by itself.
 TEST_P(at_once, a_low_thread_makes_room_for_what_another_worker_makes) {
   heddle::runtime rt(without_ticks(2));
   for (int round = 0; round < 20; ++round) {

@@ -1,4 +1,4 @@
-// What an idle runtime costs, and what a short gap between loops costs: Rayon #642, LLVM #195239.
+// The costs of an idle runtime and of a short gap between loops: Rayon #642, LLVM #195239.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>

@@ -1,6 +1,6 @@
-// What is lent to the holder of a mutex, and when that ends: seen by the holder itself, which spins until its level is
-// what it has to be. Where threads stand meanwhile, and that all of them get on:
-// tests/sim_explore/inheritance_test.cpp.
+// The levels that the holder of a mutex inherits, and when it gives them back. The holder itself sees them: it spins
+// until its level has the right value. tests/sim_explore/inheritance_test.cpp checks where threads are meanwhile, and
+// that all of them make progress.
 #include <heddle/condition_variable.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/mutex.hpp>

@@ -28,8 +28,8 @@ heddle::thread on(heddle::runtime& home, auto f) {
   return heddle::thread(options, std::move(f));
 }
 
-// The runtime that ends waits for a thread of its own, that one for a
-// thread of the runtime on which it is ended, and that has one worker.
+// The runtime that ends waits for a thread of its own. Its thread waits for a thread of the runtime on which it is
+// ended, which has one worker.
 TEST(ends_of_runtimes, on_another_runtime_hold_up_no_worker) {
   heddle::runtime outer(one_worker());
   bool opened = false;

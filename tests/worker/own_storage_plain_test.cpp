@@ -1,5 +1,5 @@
-// Thread-local storage without preemption: threads that have their own (tls::own), and threads that have that of who
-// waits for them (tls::caller). What a block is to the C library, own_storage_test.cpp asks.
+// Thread-local storage without preemption: threads that have their own (tls::own), and threads that use the storage of
+// the thread that waits for them (tls::caller). own_storage_test.cpp tests such a block with the C library.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using heddle_test::in;
 using heddle_test::options_for;
 using namespace std::chrono_literals;
 
-// What no code that may wait may take the address of twice: read and written out of line.
+// Code that may wait must not take this address twice, so it is read and written out of line.
 thread_local int number = 7;
 [[gnu::noinline]] int& here() {
   asm volatile("" ::: "memory");

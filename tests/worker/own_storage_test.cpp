@@ -1,6 +1,6 @@
-// Threads with thread-local storage of their own are to the C library what kernel threads are: they begin with nothing
-// of the thread before, their end runs what the end of a kernel thread runs, and fork(), setuid(), dlopen() and
-// dlclose() find them. What does not work says so.
+// To the C library threads with thread-local storage of their own are like kernel threads. They begin with nothing of
+// the thread before, their end runs what the end of a kernel thread runs, and fork(), setuid(), dlopen() and dlclose()
+// find them. An operation that does not work says so.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

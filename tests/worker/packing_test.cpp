@@ -226,7 +226,7 @@ TEST_P(packing_techniques, running_threads_are_packed_and_unpacked) {
   }
   for (const unsigned n : {3u, 2u, 1u}) {
     rt.set_active_workers(n);
-    // Who is never taken from its pool, or has its pool to itself for ever, has no new turn.
+    // A thread that is never taken from its pool, or has its pool to itself for ever, gets no new time slice.
     std::array<std::uint64_t, threads> before{};
     for (std::size_t i = 0; i < threads; ++i) before[i] = turns[i].load();
     for (std::size_t i = 0; i < threads; ++i) {

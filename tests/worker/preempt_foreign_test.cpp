@@ -231,7 +231,7 @@ TEST_P(foreign_code, modules_come_and_go) {
     ASSERT_TRUE(load(library, count, "plugin_count") && load(library, begin, "plugin_begin") &&
                 load(library, call, "plugin_call") && load(library, fail, "plugin_throw"));
     count(&unloads);
-    if (round < 2 && GetParam().storage == tls::carrier) begin();  // the first time with this one of the two
+    if (round < 2 && GetParam().storage == tls::carrier) begin();  // the first time with the first of the two
     const long first = call(who);
     EXPECT_GT(first, 0);
     EXPECT_EQ(call(who), first + 1);

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(techniques, preempt_locks,
 
 #if defined(HEDDLE_AUDIT) && !defined(__SANITIZE_THREAD__)
 
-// What a preemptive thread's own code may not do.
+// Runs f in a preemptive thread's own code, where it must not do this.
 template <class F>
 void in_preemptive_code(F f) {
   heddle::runtime rt(options_for(1));

@@ -1,4 +1,5 @@
-// Priorities: what runs first, and that nothing is lost on the way. Who is evicted for whom: eviction_test.cpp.
+// Priorities: which threads run first, and that none is lost on the way. eviction_test.cpp tests which thread is
+// evicted for which.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

@@ -232,7 +232,7 @@ TEST_P(signal_techniques, ticks_come_though_the_maker_of_the_runtime_blocks_all_
   heddle::runtime rt(options_for(2));
   spin_barrier(in(rt, GetParam()), 8, 10);
   EXPECT_GT(rt.statistics().preemptions, 0u);
-  // All others stay blocked, for a thread of the program's that waits for them.
+  // All other signals stay blocked, because a thread of the program's own may wait for them.
   std::atomic<bool> blocked{false};
   heddle::thread(in(rt, GetParam()), [&] { blocked = is_blocked(SIGUSR1) && is_blocked(SIGTERM); }).join();
   EXPECT_TRUE(blocked.load());

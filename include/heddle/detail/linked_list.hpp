@@ -6,8 +6,8 @@
 namespace heddle::detail {
 
 // `Next` and `Previous` are the members that hold the links, or functions that name them. Through them an element is in
-// at most one list at a time. The list does not record whether an element is in it, and the links of an element outside
-// the list are undefined; the caller keeps track of that. The caller must hold the list's lock.
+// at most one list at a time. The list does not record whether an element is in it; the caller keeps track of that, and
+// decides what the links hold outside a list. The caller must hold the list's lock.
 template <class T, auto Next = &T::next, auto Previous = &T::previous>
 class linked_list {
  public:

@@ -39,7 +39,7 @@ class assembler {
   // coherence.cpp
   static constexpr coherence_costs untold{0, -1};
   void read_coherence(file_table& from, coherence_costs& costs);
-  // What was measured elsewhere, as factors of the figure that is concluded, and the figure that it is concluded from.
+  // A measurement from elsewhere, as factors of the figure that is concluded, and the figure that it is concluded from.
   struct conclusion {
     const char* why;
     double least, most;

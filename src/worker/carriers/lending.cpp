@@ -8,6 +8,7 @@
 #include "worker/inline.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -111,33 +112,27 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
     if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
       return nullptr;
     home_.time().fire();
-    entry item = w.take_newest();
+    entry item = w.take_newest();  // what the call has forked here
     if (item == 0) {
-      const bool alone = is_alone();
-      if (thread* t = w.ready.pop(); t != nullptr) {
-        if (!alone && t != s.self) {
-          w.ready.push(*t);
-          return nullptr;
-        }
-        item = ready_entry(*t);
-      } else if (alone && !home_.incoming().empty()) {  // who let the call go on may have shown it to all
-        t = w.adopt_inbox();
-        if (t != nullptr && t != s.self && !is_alone()) {  // another call has begun: counted before it was queued
-          w.ready.push(*t);
-          return nullptr;
-        }
-        if (t != nullptr) item = ready_entry(*t);
-      } else if (home_.has_common_work() || (!alone && home_.host().has_given(w.rank))) {
-        return nullptr;
-      } else if (alone) {
+      bool alone = is_alone();
+      if (alone) {
         const std::uint64_t now = platform::cycles();
         const bool insist = now - insisted > insist_after_us * rate;
         if (insist) insisted = now;
-        item = w.take_given();
-        if (item == 0)
-          item =
-              home_.host().scheduler_policy().acquire(w.rank, insist ? policy::effort::insist : policy::effort::glance);
+        item = sources::take<sources::caller>(w, insist ? policy::effort::insist : policy::effort::glance);
+      } else if (thread* t = w.ready.pop(); t != nullptr) {
+        item = ready_entry(*t);
       }
+      if (thread* t = ready_thread(item); t != nullptr && t != s.self) {
+        // Another call may have begun: it is counted before its thread is queued.
+        if (alone) alone = is_alone();
+        if (!alone) {
+          w.ready.push(*t);
+          return nullptr;
+        }
+      }
+      if (item == 0 && (alone ? sources::any_but_for_callers(w) : sources::any<sources::giving_back>(w)))
+        return nullptr;
     }
     if (item != 0) {
       home_.time().delegate();  // [time:2]
@@ -210,10 +205,8 @@ void lending::wake_lender(worker& w) noexcept {
 
 // [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
 bool lending::must_wake_lender(const worker& w) noexcept {
-  return w.loan.wants_lender || !w.pinned.empty() || !w.ready.looks_empty() || queue::has_any(w) ||
-         home_.host().has_given(w.rank) || home_.has_common_work() || w.stands_aside() || home_.stopping() ||
-         home_.time().lacks_keeper() ||
-         (home_.host().wants().picks && home_.host().scheduler_policy().may_find(w.rank));
+  return w.loan.wants_lender || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
+         sources::any<sources::giving_back>(w);
 }
 
 // A hint, after having waited a while.

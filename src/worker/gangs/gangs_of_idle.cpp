@@ -4,6 +4,7 @@
 
 #include "worker/gangs/gangs.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 
 namespace heddle::worker {
 
@@ -67,7 +68,7 @@ void gangs::wake_for(unsigned rank) noexcept {
 // [gang:8]. After a fence: by who has found something else, which wake_for may have passed over or woken, and by who
 // has given up a seat, for which wake_for may have passed over a worker that sleeps.
 void gangs::pass_on() noexcept {
-  if (some_are_listed_beside(count())) wake_for(count() - 1);
+  if (some_are_listed_beside(count())) sources::gang_threads::announce(workers_.front()->home, count() - 1);
 }
 
 }  // namespace heddle::worker

@@ -9,6 +9,7 @@
 #include "worker/gangs/gangs.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -133,6 +134,15 @@ thread* worker_agenda::take_low(int least, bool even) noexcept {
   return home.levels().take_low(rank, least, even);
 }
 
+// After the push. The worker may be inactive.
+void wake_for_pinned(worker& w) noexcept {
+  if (w.aside.load() % 2 != 0) {
+    w.aside.fetch_add(2);
+    platform::wake_all(w.aside);
+  }
+  w.home.sleepers().send_token(w.rank);
+}
+
 // [pin:3]. Also where the worker runs: then it is awake, and chooses when what it runs lets it.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept {
   if (t.ties.belongs.is_seated()) return t.home->gangs().make_ready(t);
@@ -145,12 +155,8 @@ void push_pinned(thread& t, bool ends_turn) noexcept {
   const int level = seated ? pinned_threads::gangs : t.level.load();
   worker& w = home.at(t.ties.belongs.rank());
   w.pinned.push(t, false);
-  if (w.aside.load() % 2 != 0) {
-    w.aside.fetch_add(2);
-    platform::wake_all(w.aside);
-  }
-  home.sleepers().send_token(w.rank);
-  if (seated && !w.idle.load()) home.gangs().wake_for(w.rank);  // after the push: [gang:8]
+  sources::pinned_here::announce(w);
+  if (seated && !w.idle.load()) sources::gang_threads::announce(home, w.rank);
   if (!ends_turn && (seated || home.precedence().is_used())) home.precedence().evict_from(w, level);
 }
 

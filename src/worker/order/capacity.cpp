@@ -6,6 +6,7 @@
 
 #include "platform/platform.hpp"
 #include "worker/preemption/section.hpp"
+#include "worker/searching/sources.hpp"
 
 namespace heddle::worker {
 
@@ -73,7 +74,7 @@ void capacity::apply() noexcept {
     else platform::wake_all(w.aside);
   }
   if (!packed) pools_.end([this](fiber::thread& t) { inbox_.push(t); });
-  sleepers_.wake_one_for(0);
+  sources::inbox_threads::announce(workers_.front()->home, 0);
   if (!changed) return;
   changes_.fetch_add(1);
   if (wants_.changes) platform::wake_all(changes_);

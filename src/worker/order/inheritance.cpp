@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -147,8 +148,8 @@ void worker_agenda::sort_ready() noexcept {
     if (home.levels().push(t, rank, position::on_top)) raised = true;
     else ready.push(t);
   }
-  if (raised) home.sleepers().wake_one_for(rank);
-  if (common != nullptr) announce_work();
+  if (raised) sources::level_threads::announce(home, rank);
+  if (common != nullptr) sources::ready_threads::announce(whole());
 }
 
 }  // namespace heddle::worker

@@ -7,6 +7,7 @@
 #include "worker/order/inheritance.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 
 namespace heddle::worker {
 
@@ -63,7 +64,7 @@ void precedence::evict_from(worker& w, int level) noexcept {
 void precedence::level_was_raised(thread& t, int before) noexcept {
   if (lists_.remove(t)) {
     if (!lists_.push(t, static_cast<unsigned>(t.id % workers_.size()), position::back)) inbox_.push(t);
-    sleepers_.wake_one_for(0);
+    sources::level_threads::announce(*t.home, 0);
     return evict_for(t.level.load());
   }
   if (before != 0 && !t.ties.belongs.is_pinned())

@@ -5,6 +5,7 @@
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -68,13 +69,7 @@ entry worker_agenda::pick_by_turns(bool evens) noexcept {
   if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
   queue_first_ = !queue_first_;
   if (queue_first_) {
-    if (const entry item = take_newest(); item != 0) return item;
-    if (const entry item = take_given(); item != 0) return item;
-    // both of its calls: what only the first one gives would else wait behind ready threads for ever
-    if (home.host().wants().picks) {
-      if (const entry item = home.host().scheduler_policy().pick(rank, false); item != 0) return item;
-      if (const entry item = home.host().scheduler_policy().pick(rank, true); item != 0) return item;
-    }
+    if (const entry item = sources::take<sources::after_slice>(whole()); item != 0) return item;
   }
   // else what comes from outside would wait as long as there is something to even out
   if (evens && home.incoming().empty()) {
@@ -153,16 +148,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   if (count % fairness_interval == 0) {
     if (const entry item = pick_fairly(); item != 0) return item;
   }
-  const bool asks = home.host().wants().picks;
-  if (asks) {
-    if (const entry item = home.host().scheduler_policy().pick(rank, false); item != 0) return item;
-  }
-  if (const entry item = take_newest(); item != 0) return item;
-  if (thread* t = home.capacity().pools().in_force() ? pick_packed() : ready.pop(); t != nullptr)
-    return ready_entry(*t);
-  if (asks) {
-    if (const entry item = home.host().scheduler_policy().pick(rank, true); item != 0) return item;
-  }
+  if (const entry item = sources::take<sources::choice>(whole()); item != 0) return item;
   if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
   // Below normal: only when the other workers have nothing better,
   // which the run loop finds out. It also takes from below then.
@@ -180,22 +166,12 @@ entry worker_agenda::pick_fairly() noexcept {
   home.time().fire();
   // each other time, or what is given again and again would keep the inbox waiting
   if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
-    if (const entry item = take_given(); item != 0) return item;
+    if (const entry item = sources::take<sources::fair_by_turns>(whole()); item != 0) return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {
     if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
   }
-  if (home.capacity().pools().in_force()) [[unlikely]] {
-    thread* t = pick_packed();
-    return t == nullptr ? 0 : ready_entry(*t);
-  }
-  thread* t = ready.pop();
-  if (thread* chain = adopt_inbox(); chain != nullptr) {
-    if (t == nullptr) return ready_entry(*chain);
-    ready.push(*chain);
-    announce_work();  // whoever was woken for it when it was in the inbox may have found something else
-  }
-  return t == nullptr ? 0 : ready_entry(*t);
+  return sources::take<sources::fair_choice>(whole());
 }
 
 // Threads packed: what lies elsewhere goes to its pool first.
@@ -210,9 +186,21 @@ thread* worker_agenda::pick_packed() noexcept {
     chain = t.next;
     if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(pools.deal());
     if (!pools.put(t, t.ties.belongs.rank())) ready.push(t);  // packing is over
-    else if (chain != nullptr) home.sleepers().wake_one_for(rank);
+    else if (chain != nullptr) sources::pool_threads::announce(home, rank);
   }
   return pools.take(rank, turns_);
+}
+
+thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, turns_); }
+
+thread* worker_agenda::adopt_inbox_behind_ready() noexcept {
+  thread* t = ready.pop();
+  thread* chain = adopt_inbox();
+  if (t == nullptr || chain == nullptr) return t != nullptr ? t : chain;
+  ready.push(*chain);
+  // whoever was woken for it when it was in the inbox may have found something else
+  sources::ready_threads::announce(whole());
+  return t;
 }
 
 thread* worker_agenda::adopt_inbox() noexcept {
@@ -228,7 +216,7 @@ thread* worker_agenda::adopt_inbox() noexcept {
     chain = t->next;
     ready.push(*t);
   }
-  if (more) announce_work();
+  if (more) sources::ready_threads::announce(whole());
   return first;
 }
 

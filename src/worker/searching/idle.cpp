@@ -8,6 +8,7 @@
 #include "worker/current.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -51,12 +52,10 @@ thread* worker::stand_aside() noexcept {
       if (!make_ready_specially(*t, true)) home.incoming().push(*t);
     };
     while (first != nullptr) give(std::exchange(first, nullptr));
-    while (const entry item = take_newest()) give(thread_for(item));
-    while (const entry item = take_given()) give(thread_for(item));
-    while (thread* t = ready.pop()) give(t);
+    while (const entry item = sources::take<sources::inactive>(*this)) give(thread_for(item));
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(turns_);
-    home.sleepers().wake_one_for(0);
+    sources::inbox_threads::announce(home, 0);
     const std::uint32_t seen = aside.load();              // before the look: who comes after it changes it
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
     if (thread* t = take_pinned(lowest_level); t != nullptr) {
@@ -77,40 +76,7 @@ entry worker::look_everywhere(bool insist) noexcept {
   home.time().fire();
   if (raised_seen_ != home.precedence().raised()) [[unlikely]]
     sort_ready();
-  if (thread* t = take_high(1); t != nullptr) return ready_entry(*t);
-  if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
-  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]] {  // the first beside raised(), read above
-    if (thread* t = home.gangs().steal(rank); t != nullptr) {
-      preempts = true;  // as in pinned_level
-      return ready_entry(*t);
-    }
-  }
-  const bool packed = home.capacity().pools().in_force();
-  if (packed) {
-    if (thread* t = pick_packed(); t != nullptr) return ready_entry(*t);
-  }
-  if (leaves_inbox()) [[unlikely]] {
-    if (home.incoming().empty()) leaves_inbox_until = 0;  // the other one has it
-  } else if (thread* t = adopt_inbox(); t != nullptr) {
-    return ready_entry(*t);
-  }
-  if (thread* t = ready.pop(); t != nullptr) return ready_entry(*t);
-  if (const entry item = take_given(); item != 0) return item;
-  if (const entry item = home.host().take_told_of(rank); item != 0) return item;
-  policy::policy& policy = home.host().scheduler_policy();
-  if (const entry item = policy.acquire(rank, insist ? policy::effort::insist : policy::effort::glance); item != 0)
-    return item;
-  if (packed) {
-    if (thread* t = home.capacity().pools().take_any(rank, turns_); t != nullptr) return ready_entry(*t);
-  }
-  if (!home.levels().any_low(lowest_level) && pinned.empty()) [[likely]]
-    return 0;
-  // Before a thread of a low level runs, what others have of the normal one is taken without their help.
-  if (!insist && policy.may_find(rank)) {
-    if (const entry item = policy.acquire(rank, policy::effort::insist); item != 0) return item;
-  }
-  thread* t = take_low(lowest_level);
-  return t != nullptr ? ready_entry(*t) : 0;
+  return sources::take<sources::search>(*this, insist ? policy::effort::insist : policy::effort::glance);
 }
 
 thread* worker::find_work() noexcept {
@@ -170,7 +136,7 @@ thread* worker::find_work() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found != 0 && home.gangs().are_used()) [[unlikely]] {
     // It may be a member of a gang, that spins; what was given meanwhile is for all: [ask:6].
-    while (const entry item = take_given()) {
+    while (const entry item = home.host().take_given(rank, rank)) {
       if (thread* t = thread_for(item); t != nullptr) home.incoming().push(*t);
     }
   }
@@ -233,10 +199,8 @@ bool worker::sleep() noexcept {
   }
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
-  const bool work =         // [sleep:5]
-      home.has_common_work() || !ready.looks_empty() || !pinned.empty() || home.host().has_given(rank) ||
-      home.stopping() || stands_aside() || (home.gangs().are_used() && home.gangs().can_steal(rank)) ||
-      home.host().scheduler_policy().may_find(rank);
+  // [sleep:5]
+  const bool work = home.stopping() || stands_aside() || sources::any<sources::before_sleep>(*this);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // whoever woke it unasked finds that it looks
@@ -257,25 +221,24 @@ bool worker::sleep() noexcept {
 // Of what others have, was given to this worker, or is nobody's in particular; but for the policy's own. As
 // policy_host::has_queued.
 bool worker::sees_something() const noexcept {
-  bool has = home.has_common_work() || home.host().has_given(rank);
+  bool has = sources::any<sources::nap>(*this);
   for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.host().may_rob(rank, r) && home.host().has_queued(r);
   return has;
 }
 
 void worker::leave_search(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
-  policy::policy& policy = home.host().scheduler_policy();
   if (!wants.limits) {
-    bool more = home.has_common_work() || !ready.looks_empty() || home.host().has_given(rank) ||
-                (wants.picks && policy.may_find(rank));
+    bool more = sources::any<sources::leaving_search>(*this);
     for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
     if (more) home.sleepers().wake_one_for(rank);
     return;
   }
-  // Where it is limited who robs whom nobody relies on those that search, but on those that were woken.
-  if (home.has_common_work()) home.sleepers().wake_one_for(rank);
+  // Where it is limited who robs whom nobody relies on those that search, but for common work; others rely on those
+  // that were woken. What stands at this worker itself was announced to thieves when it was put there.
+  if (sources::any_common(*this)) home.sleepers().wake_one_for(rank);
   if (home.host().has_given(rank)) home.sleepers().wake_thief_of(rank);
-  if (listed && wants.greedy && policy.may_find(rank)) home.sleepers().wake_any(rank);
+  if (listed && wants.greedy && home.host().scheduler_policy().may_find(rank)) home.sleepers().wake_any(rank);
 }
 
 }  // namespace heddle::worker

@@ -4,6 +4,7 @@
 #include "trace/emit.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
+#include "worker/searching/sources.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -24,14 +25,17 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
     if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(ends_turn ? rank : pools.deal());
     else if (ends_turn) t.ties.belongs.set_pool(pools.settle(t.ties.belongs.rank()));
     if (!pools.put(t, t.ties.belongs.rank())) return false;
+    sources::pool_threads::announce(home, rank);
   } else if (!listed) {
     if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
         home.precedence().lowest_below(level) == nullptr)
       return false;
     // for a worker that runs something below it, which does not look at this one's ready threads
     home.incoming().push(t);
+    sources::inbox_threads::announce(home, rank);
+  } else {
+    sources::level_threads::announce(home, rank);
   }
-  home.sleepers().wake_one_for(rank);
   if (!ends_turn && home.precedence().is_used()) home.precedence().evict_for(level);
   return true;
 }
@@ -76,14 +80,14 @@ void worker_agenda::learn_from_join() noexcept { lone.learn_from_join(shared_new
 
 void worker_agenda::share_ready() noexcept {
   if (ready.has_one_new()) {
-    if (lone.is_kept()) return announce_work();
+    if (lone.is_kept()) return sources::ready_threads::announce(whole());
     shared_new_at_ = platform::cycles();
   }
   thread* oldest = ready.pop();
   if (oldest == nullptr) return;                      // a visitor was quicker
   static_cast<void>(queue::withdraw_request(*this));  // announced below, in either case
   home.incoming().push(*oldest);
-  announce_work();
+  sources::ready_threads::announce(whole());
 }
 
 void start_root(thread& t, const void* label) noexcept {
@@ -122,9 +126,11 @@ void worker_agenda::announce_work() noexcept {
   if (home.sleepers().has_thief_of(rank)) queue::stand(*this);
 }
 
+void worker_agenda::announce_queued() noexcept { sources::own_queue::announce(whole()); }
+
 void worker_agenda::announce_answer() noexcept {
   trace::emit<trace::event::request_answer>(ring);
-  announce_work();
+  announce_queued();
 }
 
 }  // namespace heddle::worker

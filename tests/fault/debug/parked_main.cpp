@@ -1,5 +1,5 @@
-// Threads that are parked at known places, for a debugger that is
-// attached or reads a core: says "parked" when they are, and stays so.
+// Parks threads at known places. A debugger attaches to the program or reads its core. The program prints "parked" when
+// the threads are there, and stays so.
 #include <heddle/mutex.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/semaphore.hpp>

@@ -1,4 +1,4 @@
-// What a debugger and valgrind look at: threads, children of groups and forks at known places.
+// A program for a debugger and valgrind: threads, children of groups and forks at known places.
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>

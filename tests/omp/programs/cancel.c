@@ -54,7 +54,7 @@ int main(void) {
     }
     CHECK_EQUAL(beyond, 0);
 
-    // Who leaves the first barrier late is not told of what was cancelled behind it.
+    // A thread that leaves the first barrier late is not told of a cancellation behind it.
     int between = 0;
     beyond = 0;
 #pragma omp parallel num_threads(7)

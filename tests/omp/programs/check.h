@@ -8,7 +8,7 @@
 
 static int check_wrong;
 
-// From any thread. Only the first few that are wrong are printed.
+// It may be used on any thread. It prints no more than the first few wrong conditions.
 #define CHECK(condition)                                                           \
   do {                                                                             \
     if (!(condition) && __atomic_fetch_add(&check_wrong, 1, __ATOMIC_RELAXED) < 5) \

@@ -1,7 +1,7 @@
-// Random regions, led by several kernel threads at once whose teams are new: of sizes that grow and shrink, one in
-// another, each a sequence of constructs that is drawn, and whose results are known. What goes wrong between two
-// constructs, or while a team is made, is not found by programs of one construct each. RANDOM_SEED asks for other ones,
-// RANDOM_ROUNDS and HEDDLE_STRESS for more.
+// Random regions, led by several kernel threads at once whose teams are new. Their sizes grow and shrink, and they
+// nest. Each is a random sequence of constructs whose results are known. Programs of one construct each do not find
+// errors between two constructs, or while a team is made. RANDOM_SEED asks for other sequences, RANDOM_ROUNDS and
+// HEDDLE_STRESS for more.
 // env: OMP_CANCELLATION=true OMP_MAX_ACTIVE_LEVELS=3
 // link: -pthread
 // oracle: not libomp: as cancel.c
@@ -21,7 +21,8 @@ static u64 draw(u64* state) {  // xorshift64*
   return *state * 0x2545f4914f6cdd1dull >> 33;
 }
 
-// What the members of one region share. A place of `count` a construct, so that each is checked on its own.
+// The data that the members of one region share. `count` has an element for each construct, so that each is checked on
+// its own.
 struct shared {
   int members;
   int count[most_constructs];

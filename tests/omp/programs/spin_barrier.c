@@ -1,5 +1,5 @@
-// A barrier in the program's own code whose waiters do nothing but look: in a team larger than the processors some of
-// those that look have to be preempted.
+// A barrier in the program's own code whose waiters only spin: in a team larger than the number of processors some
+// waiters must be preempted.
 #include "spin.h"
 
 static void between(void) {}

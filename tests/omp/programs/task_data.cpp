@@ -1,4 +1,4 @@
-// What a task takes along: firstprivate copies of objects, large ones and arrays; shared ones by reference.
+// The data that a task takes along: firstprivate copies of objects, large ones and arrays; shared ones by reference.
 #include <string>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// Tasks that run where they are made: in a region of one, in final ones, without deferring. What they leave behind is
-// waited for as that of any other.
+// Tasks that run where they are made: in a region of one thread, in final tasks, without deferring. The tasks that they
+// leave behind are waited for like those of any other task.
 #include "check.h"
 
 static int count;

@@ -30,7 +30,7 @@ struct variable {
   enum way way;
 };
 
-// What a task was told: with which uses it may be at the same time.
+// A dependence of a task, which decides which tasks may run at the same time.
 struct use {
   struct variable* of;
   enum way way;

@@ -1,4 +1,4 @@
-// What library/tool.c counts, and programs ask it for.
+// The counts of library/tool.c, which programs ask for.
 #pragma once
 
 enum {

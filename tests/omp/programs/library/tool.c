@@ -228,7 +228,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* ow
   return 1;
 }
 
-// What began has ended, threads among it.
+// Everything that began has ended, threads included.
 static void finalize(ompt_data_t* own) {
   EXPECT(own->value == 99);
   EXPECT(counts[ended_threads] == counts[initial_threads] + counts[worker_threads]);
