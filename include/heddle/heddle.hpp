@@ -16,6 +16,7 @@
 #include <heddle/future.hpp>
 #include <heddle/isolate.hpp>
 #include <heddle/iteration.hpp>
+#include <heddle/job.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/mutex.hpp>

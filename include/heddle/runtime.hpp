@@ -11,6 +11,7 @@
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/export.hpp>
+#include <heddle/job.hpp>
 #include <heddle/loop_schedule.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/preemption.hpp>
@@ -102,6 +103,10 @@ class HEDDLE_API runtime {
     if (is_current()) return f();
     return detail::run_in_runtime(f, this);
   }
+
+  /// Hands a job over to this runtime. As heddle::submit; a caller that is no thread of this runtime is treated as a
+  /// foreign kernel thread is there.
+  void submit(job& work, const task_info& info = {});
 
   unsigned workers() const noexcept;
   /// Sets thread packing: only the first n workers run threads. The others become inactive at their next switch, or at

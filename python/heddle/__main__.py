@@ -1,12 +1,12 @@
 """python -m heddle [OPTIONS] script.py | -m module | -c code | -   [ARGUMENTS]
 
-Runs a Python program on heddle: whatever its packages do with OpenMP is done by heddle's workers.
+Runs a Python program on heddle: heddle's workers do everything that its packages do with OpenMP.
 
-  --workers N       how many processors the threads of all teams share
-  --policy P        scheduling policy
-  --preempt TURN    how long a turn of a preemptive thread lasts (1ms), or auto, on, off
-  --trace FILE      a trace, NAME.heddle or NAME.json
-  --stats           say at the end what each thread did, not only the sums
+  --workers N       the number of processors that the threads of all teams share
+  --policy P        the scheduling policy
+  --preempt SLICE   the length of a preemptive thread's time slice (1ms), or auto, on, off
+  --trace FILE      writes a trace, NAME.heddle or NAME.json
+  --stats           prints at the end what each thread did, not only the sums
   --version         print the version
 """
 import os

@@ -2,8 +2,26 @@
 #pragma once
 
 #include <heddle/detail/fork_queue.hpp>
+#include <heddle/job.hpp>
 
 #include "fiber/thread.hpp"
+
+namespace heddle::detail {
+
+// A submitted job as the runtime sees it: its parts. Touched by who submits it, then by who has taken it.
+struct submitted {
+  static heddle::job*& next(heddle::job& work) noexcept { return work.next_; }
+  static const void*& label(heddle::job& work) noexcept { return work.label_; }
+  static heddle::job::function function(const heddle::job& work) noexcept { return work.run_; }
+  static job* word(heddle::job& work) noexcept { return &work; }
+  static heddle::job& of(job* word) noexcept { return static_cast<heddle::job&>(*word); }
+  // What a trace names a job by whose code is `code`.
+  static const void* shown(job* word, job::code code) noexcept {
+    return code == run_submitted ? label(of(word)) : reinterpret_cast<const void*>(code);
+  }
+};
+
+}  // namespace heddle::detail
 
 namespace heddle::worker {
 

@@ -225,4 +225,11 @@ void runtime::submit(thread& t) noexcept {
   census_.end_call();
 }
 
+void runtime::submit(heddle::job& work) noexcept {
+  census_.begin_call();  // as above
+  jobs_.push(work);
+  sources::submitted_jobs::announce_from_outside(*this);
+  census_.end_call();
+}
+
 }  // namespace heddle::worker

@@ -25,6 +25,7 @@
 #include "worker/policy_host.hpp"
 #include "worker/preemption/ticks.hpp"
 #include "worker/searching/inbox.hpp"
+#include "worker/searching/job_queue.hpp"
 #include "worker/searching/pollers.hpp"
 #include "worker/searching/sleepers.hpp"
 #include "worker/settings.hpp"
@@ -54,6 +55,7 @@ class runtime final {
   unsigned worker_beside_caller(unsigned first) const noexcept;
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
+  job_queue& jobs() noexcept { return jobs_; }
   policy_host& host() noexcept { return host_; }
   trace::recorder* recorder() const noexcept { return recorder_.get(); }
   // More kernel threads compute than there are processors, those of others included: a part of a loop may wait long for
@@ -65,6 +67,8 @@ class runtime final {
 
   // A ready thread from outside. Any kernel thread. It begins at best where the caller does not keep the processor.
   void submit(thread& t) noexcept;
+  // A job from outside, or one for which its worker has no room. Any kernel thread.
+  void submit(heddle::job& work) noexcept;
   // [wake:6]: something that anybody may take was published by a kernel thread that is no worker.
   void wake_for_submitted() noexcept;
   // Ready threads of levels beside the normal one.
@@ -100,6 +104,7 @@ class runtime final {
   worker_list workers_;
   class sleepers sleepers_;
   inbox inbox_;
+  job_queue jobs_;
   priorities priorities_;
   class capacity capacity_;
   class precedence precedence_{

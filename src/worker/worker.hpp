@@ -86,7 +86,8 @@ inline worker& worker_state::whole() noexcept { return static_cast<worker&>(*thi
 using worker_list = std::vector<std::unique_ptr<worker>>;
 
 // The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
-void start_root(thread& t, const void* label) noexcept;
+// `work`, `bytes`: what its maker has told of it.
+void start_root(thread& t, const void* label, double work = policy::not_given, std::size_t bytes = 0) noexcept;
 // The same of a pinned one, always. `ends_turn`: its turn has just ended.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept;
 // The same of one that is in no gang, or may run now as far as its gang goes.

@@ -87,6 +87,8 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] thread* adopt_inbox() noexcept;
   // The same, but the oldest ready thread comes before it, if there is one.
   [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
+  // A job from outside; 0: there is none.
+  [[nodiscard]] entry take_submitted() noexcept;
 
   // What a worker takes for itself from each source (sources.hpp). Null: nothing.
   [[nodiscard]] thread* take_pinned(int least) noexcept;

@@ -168,6 +168,20 @@ struct publishing<sources::inbox_threads> : on_two_workers {
 };
 
 template <>
+struct publishing<sources::submitted_jobs> : on_two_workers {
+  static void run(runtime& home, place where) {
+    outside(home, where, [&](piece& work, auto published) {
+      struct calls : job {
+        explicit calls(piece& w) noexcept : job([](job& self) noexcept { static_cast<calls&>(self).of(); }), of(w) {}
+        piece& of;
+      } it(work);
+      home.submit(it);
+      published();
+    });
+  }
+};
+
+template <>
 struct publishing<sources::level_threads> : on_two_workers {
   static void run(runtime& home, place where) {
     outside(home, where, [&](piece& work, auto published) {

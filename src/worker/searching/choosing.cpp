@@ -220,4 +220,9 @@ thread* worker_agenda::adopt_inbox() noexcept {
   return first;
 }
 
+entry worker_agenda::take_submitted() noexcept {
+  heddle::job* const work = home.jobs().take();
+  return work == nullptr ? 0 : detail::entry_of(detail::submitted::word(*work));
+}
+
 }  // namespace heddle::worker

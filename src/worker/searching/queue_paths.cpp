@@ -3,6 +3,7 @@
 #include "worker/searching/queue_paths.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
+#include <heddle/job.hpp>
 
 #include "platform/explored.hpp"
 #include "platform/platform.hpp"
@@ -32,7 +33,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
       // trace does not learn the function
       const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
-      trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
+      if (code != run_submitted)  // of a job submit has told
+        trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }
   if (outcome.published) self.announce_answer();

@@ -90,11 +90,11 @@ void worker_agenda::share_ready() noexcept {
   sources::ready_threads::announce(whole());
 }
 
-void start_root(thread& t, const void* label) noexcept {
+void start_root(thread& t, const void* label, double work, std::size_t bytes) noexcept {
   if (t.home->host().wants().roots && t.level.load() == 0 && !t.ties.belongs.is_pinned()) [[unlikely]] {
     const worker* w = worker::current_or_null();
     const unsigned self = w != nullptr && &w->home == t.home ? w->rank : policy::nobody;
-    const policy::task_info made{t.scheduling, nullptr, label, policy::not_given, policy::not_given, 0, 0, 0, nullptr};
+    const policy::task_info made{t.scheduling, nullptr, label, work, policy::not_given, bytes, 0, 0, nullptr};
     if (t.home->host().scheduler_policy().started(self, made) == policy::placement::send)
       return t.home->host().enqueue(self, t);
   }

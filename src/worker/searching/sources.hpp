@@ -135,10 +135,11 @@ struct policy_first {
   }
 };
 
-// The fork queue of the worker, which takes its newest entry. Others take the oldest one, through the policy.
+// The fork queue of the worker, which takes its newest entry. Others take the oldest one, through the policy. A search
+// takes from it what a call from outside has left there, whose thread submitted jobs on this worker.
 struct own_queue {
   static constexpr char name[] = "queue";
-  static constexpr unsigned taken = ordinary_choice | choice | after_slice | inactive;
+  static constexpr unsigned taken = ordinary_choice | choice | after_slice | search | inactive;
   static constexpr unsigned asked = before_sleep | leaving_search | giving_back;
   static constexpr taker by = taker::thieves;
   [[gnu::always_inline]] static entry take(worker& w, place, policy::effort) noexcept { return w.take_newest(); }
@@ -188,6 +189,14 @@ struct ready_threads {
   static void announce(worker& w) noexcept {
     if (!is_left_out<ready_threads>(platform::step::announcement)) w.announce_work();
   }
+};
+
+// Jobs that came from outside, or for which the queue of their worker had no room.
+struct submitted_jobs : common<submitted_jobs> {
+  static constexpr char name[] = "jobs";
+  static constexpr unsigned taken = fair_by_turns | search;
+  static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
+  static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
 
 // The entry that another worker has given to this one, which had asked it by name.
@@ -271,7 +280,7 @@ struct list {
 };
 
 using all = list<level_threads, pinned_here, gang_threads, policy_first, own_queue, pool_threads, inbox_threads,
-                 ready_threads, own_mailbox, policy_work, other_pools, lower_levels>;
+                 ready_threads, own_mailbox, submitted_jobs, policy_work, other_pools, lower_levels>;
 
 // The first entry that a source gives at that place; 0: none has any.
 template <place At>
