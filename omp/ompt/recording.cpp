@@ -17,7 +17,8 @@ using heddle::trace::event;
 
 std::uint64_t number_of(const void* object) noexcept { return reinterpret_cast<std::uintptr_t>(object); }
 
-// A return address lies behind the call, and may be the next function's: its name and line are those of the byte before.
+// A return address lies behind the call, and may be the next function's: its name and line are those of the byte
+// before.
 std::uint64_t place_of(const void* code) noexcept { return code != nullptr ? number_of(code) - 1 : 0; }
 
 void write(thread& self, event what, std::uint32_t arg, std::uint64_t a, std::uint64_t b) noexcept {
@@ -101,7 +102,8 @@ void group_ends(thread& self, const task_group* group) {
 void stolen(thread& self, const thread& victim, const explicit_task& it) {
   if (!on()) return;
   const unsigned from = victim.recorded.place.load(std::memory_order_relaxed);  // a hint
-  if (from != heddle::detail::no_lane) heddle::detail::write_steal_to_trace(is_user_level() ? nullptr : self.recorded.lane, from, number_of(&it));
+  if (from != heddle::detail::no_lane)
+    heddle::detail::write_steal_to_trace(is_user_level() ? nullptr : self.recorded.lane, from, number_of(&it));
 }
 
 }  // namespace heddle::omp::recording

@@ -10,6 +10,7 @@
 #include "platform/platform.hpp"
 #include "worker/caller.hpp"
 #include "worker/inline.hpp"
+#include "worker/jobs.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -46,15 +47,12 @@ void open(worker::worker& w, placed_children& of, policy::task& owner) noexcept 
 }
 
 // A job of a library's task; null: the entry is something else.
-placed_task* placed_in(entry item, job::code known) noexcept {
+placed_task* placed_in(entry item) noexcept {
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0) return nullptr;
   auto* const work = reinterpret_cast<job*>(item);
   // Nobody waits for such a job, so its word stays its code.
-  return work->now(std::memory_order_relaxed).to_run() == known ? &placed_task::of(work) : nullptr;
+  return is_placed_task(work->now(std::memory_order_relaxed).to_run()) ? &placed_task::of(work) : nullptr;
 }
-
-// Written by the first call of place_task; the library has one function for all its tasks.
-std::atomic<job::code> code_of_tasks{nullptr};
 
 }  // namespace
 
@@ -74,8 +72,7 @@ bool place_task(placed_task& made, placed_children& maker, policy::task* by, con
   const worker::section inside;
   worker::worker* const w = worker::worker::current_or_null();
   if (w == nullptr) return false;
-  // relaxed: the same value by whoever stores it, and a reader has its task from a writer
-  code_of_tasks.store(made.entry.own_code(), std::memory_order_relaxed);
+  code_of_placed_tasks.store(made.entry.own_code(), std::memory_order_relaxed);  // as where it is declared
   policy::task& owner = known_as(*w, by);
   const policy::policy_wants& wants = w->home.host().wants();
   if (wants.groups && w->watches_groups && !maker.is_open) open(*w, maker, owner);
@@ -105,13 +102,12 @@ placed_task* take_placed_task(bool insist) noexcept {
   if (w == nullptr) return nullptr;
   policy::policy& p = w->home.host().scheduler_policy();
   const bool picks = w->home.host().wants().picks;
-  const job::code known = code_of_tasks.load(std::memory_order_relaxed);  // a task that is found brings it along
   entry item = picks ? p.pick(w->rank, false) : 0;
   if (item == 0) item = w->take_newest();
   if (item == 0 && picks) item = p.pick(w->rank, true);
   if (item == 0) item = p.acquire(w->rank, insist ? policy::effort::insist : policy::effort::glance);
   if (item == 0) return nullptr;
-  if (placed_task* const found = placed_in(item, known); found != nullptr) return found;
+  if (placed_task* const found = placed_in(item); found != nullptr) return found;
   w->make_ready(*w->thread_for(item));
   return nullptr;
 }

@@ -12,7 +12,12 @@
 namespace heddle::trace {
 
 dag_builder::dag_builder(const recording& what, const dag_options& options, dag_summary& into)
-    : what_(what), options_(options), into_(into), event_ns_(options.event_ns), tasks_(options.burden_ns), functions_(what) {
+    : what_(what),
+      options_(options),
+      into_(into),
+      event_ns_(options.event_ns),
+      tasks_(options.burden_ns),
+      functions_(what) {
   const auto recorded = [&](const char* name) {
     const auto known = what.attributes.find(name);
     return known == what.attributes.end() ? 0 : std::strtod(known->second.c_str(), nullptr);

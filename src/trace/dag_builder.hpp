@@ -111,7 +111,8 @@ class dag_builder : public replay_visitor {
   std::unordered_map<std::uint64_t, longest_path> stolen_;
   std::unordered_map<std::uint64_t, group> groups_;
   task_graph tasks_;
-  // Of regions that a user-level thread leads for a kernel thread: the path of the latter, and to the end of the former.
+  // Of regions that a user-level thread leads for a kernel thread: the path of the latter, and to the end of the
+  // former.
   longest_path led_from_, led_to_;
   stretches stretches_;
   function_table functions_;

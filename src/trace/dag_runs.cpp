@@ -43,8 +43,8 @@ bool has_run(const worker_log& log) {
                      [](const record& r) { return r.event == event::thread_switch_in; });
 }
 
-// Returns the log of the only worker that ran anything, or of the only kernel thread beside the workers. Returns null if
-// there are several or none.
+// Returns the log of the only worker that ran anything, or of the only kernel thread beside the workers. Returns null
+// if there are several or none.
 worker_log* only_worker(recording& of) {
   worker_log* found = nullptr;
   for (worker_log& log : of.workers) {

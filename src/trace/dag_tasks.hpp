@@ -70,14 +70,14 @@ class task_graph {
     bool over = false;
     double work = 0;
     longest_path start, end;
-    longest_path children;      // the longest path of those that have ended
-    std::vector<number> after;  // predecessors
+    longest_path children;                            // the longest path of those that have ended
+    std::vector<number> after;                        // predecessors
     std::unordered_map<std::uint64_t, place> places;  // of its children's dependences
     number everything = 0;                            // the last child that depends on all memory
   };
   struct team_record {
     longest_path start;
-    longest_path tasks;  // the longest path of those that have ended
+    longest_path tasks;                 // the longest path of those that have ended
     std::vector<longest_path> arrived;  // by the number of the barrier in the region
     std::vector<longest_path> left;     // fixed when the first member leaves
   };

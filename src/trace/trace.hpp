@@ -42,9 +42,9 @@ class recorder {
   [[nodiscard]] ring* of(unsigned worker) noexcept;
   [[nodiscard]] ring* foreign() noexcept { return rings_.back().get(); }
 
-  // Returns a ring of its own for a kernel thread that is no worker and computes beside the workers. Readers see it as one
-  // more worker, whose number comes after those of the workers. Returns null if there are `most_lanes` already, or no
-  // memory. Any thread may call it, but not a signal handler, because it takes a lock and allocates.
+  // Returns a ring of its own for a kernel thread that is no worker and computes beside the workers. Readers see it as
+  // one more worker, whose number comes after those of the workers. Returns null if there are `most_lanes` already, or
+  // no memory. Any thread may call it, but not a signal handler, because it takes a lock and allocates.
   [[nodiscard]] ring* add_lane() noexcept;
   static constexpr std::size_t most_lanes = 64;
 
@@ -75,8 +75,8 @@ class recorder {
   // At most most_texts, in room_; those below text_count_ do not change.
   std::vector<std::string_view> texts_;
   std::unique_ptr<char[]> room_;
-  std::size_t room_used_{0};                // under texts_mutex_
-  std::atomic<std::size_t> text_count_{0};  // written under texts_mutex_, publishes texts
+  std::size_t room_used_{0};                  // under texts_mutex_
+  std::atomic<std::size_t> text_count_{0};    // written under texts_mutex_, publishes texts
   std::vector<std::unique_ptr<ring>> lanes_;  // under places_mutex_
 };
 

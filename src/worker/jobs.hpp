@@ -21,6 +21,14 @@ struct submitted {
   }
 };
 
+// The code of the jobs that stand for another library's tasks (<heddle/detail/placed_task.hpp>), null until there is
+// one. The library tells the trace of its tasks itself. Written by whoever makes such a task, always the same value.
+inline std::atomic<job::code> code_of_placed_tasks{nullptr};
+inline bool is_placed_task(job::code code) noexcept {
+  return code != nullptr &&
+         code == code_of_placed_tasks.load(std::memory_order_relaxed);  // a task brings the value along
+}
+
 }  // namespace heddle::detail
 
 namespace heddle::worker {

@@ -1,7 +1,7 @@
 // Tasks of another library (OpenMP's) that heddle's policy places among the workers. The library runs them itself, on
 // threads of its own which are bound to workers. The policy sees each task as it sees the children of a group. Where a
-// thread of the library looks for a task it asks the policy of its worker; and a worker whose thread sleeps takes a task
-// by itself, and hands it over to the library.
+// thread of the library looks for a task it asks the policy of its worker; and a worker whose thread sleeps takes a
+// task by itself, and hands it over to the library.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace heddle::detail {
 // What a policy knows of the tasks that one task makes: a group, from the first of them until all that were made have
 // ended. Touched on the task's own thread, but for `living`.
 struct placed_children {
-  void* data{nullptr};   // the policy's
-  unsigned made{0};      // since the group began
-  bool is_open{false};   // the policy was told of its beginning and not of its end
-  bool waited{false};    // the policy was told that the owner waits
+  void* data{nullptr};  // the policy's
+  unsigned made{0};     // since the group began
+  bool is_open{false};  // the policy was told of its beginning and not of its end
+  bool waited{false};   // the policy was told that the owner waits
   // Tasks of the group that have not ended. Raised by the owner's thread, lowered by who ends one.
   std::atomic<std::uint32_t> living{0};
 };
@@ -52,9 +52,9 @@ HEDDLE_API bool places_tasks() noexcept;
 HEDDLE_API unsigned current_rank() noexcept;
 
 // The calling thread, a user-level one, has made a task. It runs a task whose children are `maker` and which the policy
-// knows as `by`; null: it runs none, and is itself what the policy knows. `label` stands for the task's code. False: the
-// caller runs the task at once, because the worker's queue is full, or because the caller is on no worker. (In that case
-// the policy does not know of the task.)
+// knows as `by`; null: it runs none, and is itself what the policy knows. `label` stands for the task's code. False:
+// the caller runs the task at once, because the worker's queue is full, or because the caller is on no worker. (In that
+// case the policy does not know of the task.)
 [[nodiscard]] HEDDLE_API bool place_task(placed_task& made, placed_children& maker, policy::task* by, const void* label,
                                          std::size_t bytes) noexcept;
 

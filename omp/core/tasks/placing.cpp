@@ -145,7 +145,7 @@ bool push(member_tasks& mine, explicit_task& it) noexcept {
   policy::task* by = nullptr;
   // What a task has made ready is placed by who runs here now: the policy is told of a maker on the maker's own thread.
   placed_children& maker = children_of(*self.running, by);
-  it.make_intricate();  // its end tells the policy
+  it.make_intricate();                                                         // its end tells the policy
   self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint
   return heddle::detail::place_task(p, maker, by, it.tool.frame.enter_frame.ptr, 0);
 }

@@ -1,6 +1,6 @@
 // OpenMP's tasks under a policy that says where they run: any but random_ws without parameters, and serial. A task is
-// made as ever, but is not put into its maker's queue (task_queue.hpp): heddle's policy places it among the workers, and
-// the member of the team that has that worker runs it. Protocol: "Placed tasks" in omp/tasks.md.
+// made as ever, but is not put into its maker's queue (task_queue.hpp): heddle's policy places it among the workers,
+// and the member of the team that has that worker runs it. Protocol: "Placed tasks" in omp/tasks.md.
 #pragma once
 
 #include <atomic>
@@ -65,8 +65,8 @@ void children_go_on(thread& self) noexcept;
 void ended(explicit_task& it) noexcept;
 
 // A region of several threads that a kernel thread encounters is led by a user-level thread in its place, which the
-// policy places, with the kernel thread's thread-local storage. Only that thread has a worker, and tasks that the policy
-// sees. False: no such thread can be had, and nothing was done.
+// policy places, with the kernel thread's thread-local storage. Only that thread has a worker, and tasks that the
+// policy sees. False: no such thread can be had, and nothing was done.
 [[nodiscard]] bool lead(thread& self, const region_options& how, const region_body& body);
 
 }  // namespace heddle::omp::placing

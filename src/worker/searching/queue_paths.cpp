@@ -33,7 +33,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
       // trace does not learn the function
       const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
-      if (code != run_submitted)  // of a job submit has told
+      if (code != run_submitted && !is_placed_task(code))  // of a job submit has told
         trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }

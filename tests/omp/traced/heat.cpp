@@ -33,8 +33,7 @@ struct plate {
                      ? 1.0
                      : from[static_cast<std::size_t>(row) * size + column];
         };
-        to[static_cast<std::size_t>(i) * size + k] =
-            0.25 * (at(i - 1, k) + at(i + 1, k) + at(i, k - 1) + at(i, k + 1));
+        to[static_cast<std::size_t>(i) * size + k] = 0.25 * (at(i - 1, k) + at(i + 1, k) + at(i, k - 1) + at(i, k + 1));
       }
     }
   }
