@@ -235,8 +235,12 @@ HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) {
   ompt::group_ends(thread::current(), __builtin_return_address(0));
 }
 
-// A hint, which is not used.
-HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void*, std::int32_t, void*) {
+// A hint: the policy, if it places tasks, is told how many bytes the task touches.
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void* task, std::int32_t count,
+                                                                void* items) {
+  if (!placing::on()) return 0;
+  std::size_t& bytes = placing::placed_of(task_of(task)).bytes;
+  for (std::int32_t i = 0; i < count; ++i) bytes += static_cast<known_affinity*>(items)[i].length;
   return 0;
 }
 

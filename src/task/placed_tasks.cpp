@@ -67,8 +67,7 @@ unsigned current_rank() noexcept {
   return w != nullptr ? w->rank : policy::nobody;
 }
 
-bool place_task(placed_task& made, placed_children& maker, policy::task* by, const void* label,
-                std::size_t bytes) noexcept {
+bool place_task(placed_task& made, placed_children& maker, policy::task* by, const void* label) noexcept {
   const worker::section inside;
   worker::worker* const w = worker::worker::current_or_null();
   if (w == nullptr) return false;
@@ -81,7 +80,7 @@ bool place_task(placed_task& made, placed_children& maker, policy::task* by, con
   policy::placement where = policy::placement::parent_first;
   if (w->watches_spawns) {
     where = w->home.host().scheduler_policy().spawn(
-        w->rank, {made.scheduling, &owner, label, policy::not_given, policy::not_given, bytes, maker.made, 0,
+        w->rank, {made.scheduling, &owner, label, policy::not_given, policy::not_given, made.bytes, maker.made, 0,
                   maker.is_open ? maker.data : nullptr});
     ++maker.made;
   }

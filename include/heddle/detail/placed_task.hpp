@@ -40,6 +40,7 @@ struct alignas(64) placed_task {
   job entry;
   placed_children children;
   placed_children* counted_by{nullptr};  // its maker's; null: the policy does not know of the task
+  std::size_t bytes{0};                  // a hint of the bytes that it touches; 0: not given
   void* owner{nullptr};                  // the library's own
 };
 static_assert(sizeof(placed_task) == 128);
@@ -55,8 +56,8 @@ HEDDLE_API unsigned current_rank() noexcept;
 // knows as `by`; null: it runs none, and is itself what the policy knows. `label` stands for the task's code. False:
 // the caller runs the task at once, because the worker's queue is full, or because the caller is on no worker. (In that
 // case the policy does not know of the task.)
-[[nodiscard]] HEDDLE_API bool place_task(placed_task& made, placed_children& maker, policy::task* by, const void* label,
-                                         std::size_t bytes) noexcept;
+[[nodiscard]] HEDDLE_API bool place_task(placed_task& made, placed_children& maker, policy::task* by,
+                                         const void* label) noexcept;
 
 // What the policy has for the caller's worker. `insist` as policy::effort. Null: nothing, or no such task; other work
 // that was found is made ready on this worker.

@@ -147,7 +147,7 @@ bool push(member_tasks& mine, explicit_task& it) noexcept {
   placed_children& maker = children_of(*self.running, by);
   it.make_intricate();                                                         // its end tells the policy
   self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint
-  return heddle::detail::place_task(p, maker, by, it.tool.frame.enter_frame.ptr, 0);
+  return heddle::detail::place_task(p, maker, by, it.tool.frame.enter_frame.ptr);
 }
 
 explicit_task* take(member_tasks& mine, const task* under) noexcept {
@@ -186,7 +186,9 @@ void children_go_on(thread& self) noexcept {
 
 void ended(explicit_task& it) noexcept {
   placed_task& p = placed_of(it);
-  if (p.counted_by != nullptr) heddle::detail::placed_task_ended(p);
+  if (p.counted_by == nullptr) return;
+  heddle::detail::placed_task_ended(p);
+  p.counted_by = nullptr;
 }
 
 bool lead(thread& self, const region_options& how, const region_body& body) {

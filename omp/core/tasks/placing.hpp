@@ -61,7 +61,7 @@ bool may_find(const member_tasks& mine) noexcept;
 // The running task waits for its children, and goes on.
 void children_wait(thread& self) noexcept;
 void children_go_on(thread& self) noexcept;
-// The task's block is about to be freed: all that it has made has ended.
+// All that the task has made has ended: before its parent hears of its end, or when its block is freed.
 void ended(explicit_task& it) noexcept;
 
 // A region of several threads that a kernel thread encounters is led by a user-level thread in its place, which the

@@ -156,6 +156,7 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_det
   if (it.node != nullptr) end_node(&self, &mine, it);
   const bool last = !has_event && childless(it);
   if (!has_event && !last) orphan(it);
+  if (last && placing::on()) placing::ended(it);  // before the parent, which may be gone afterwards, hears of it
   if (it.group != nullptr) it.group->ended(&mine);
   task& p = *it.parent;
   if (it.counted_by == &mine && !p.over) --p.made;
