@@ -23,10 +23,10 @@ inline constinit std::atomic<bool> is_on{false};
 // Relaxed: the caller has found that somebody listens, which find_out publishes.
 inline bool on() noexcept { return is_on.load(std::memory_order_relaxed); }
 
-// Whether the process records a trace. Makes its runtime then, which owns the trace.
+// Returns whether the process records a trace. If so it makes the process's runtime, which owns the trace.
 bool begin() noexcept;
 
-// What a thread of OpenMP's keeps: its lane, if it is a kernel thread, and where its events went last, for thieves.
+// A part of each OpenMP thread: its lane, if it is a kernel thread, and the place of its last event, for thieves.
 struct thread_record {
   heddle::detail::trace_lane* lane{nullptr};
   bool has_lane{false};  // `lane` was asked for

@@ -1,5 +1,5 @@
-// Tasks that another library runs and the policy places: <heddle/detail/placed_task.hpp>. What the policy is told of
-// them is what it is told of children of groups (group.cpp, group_watching.cpp).
+// Tasks that another library runs and the policy places: <heddle/detail/placed_task.hpp>. The policy is told of them as
+// of children of groups (group.cpp, group_watching.cpp).
 #include <heddle/detail/placed_task.hpp>
 #include <heddle/runtime.hpp>
 
@@ -46,7 +46,7 @@ void open(worker::worker& w, placed_children& of, policy::task& owner) noexcept 
   of.data = info.data;
 }
 
-// A job of a library's task; null: the entry is something else.
+// Returns the task whose job the entry is, or null if the entry is something else.
 placed_task* placed_in(entry item) noexcept {
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0) return nullptr;
   auto* const work = reinterpret_cast<job*>(item);

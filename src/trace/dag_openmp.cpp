@@ -40,7 +40,7 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
       for (std::size_t depth = self.inside.size(); depth-- > 0;) {
         const frame& f = self.inside[depth];
         if (f.number == 0 || f.task != r.a) continue;
-        // What follows the region follows all of it: the path stays.
+        // The code behind the region follows all of the region, so the path stays.
         functions_[f.function].work_ns += self.work + tasks_.work_of(f.number);
         self.work += f.work_before + tasks_.work_of(f.number);
         self.inside.resize(depth);

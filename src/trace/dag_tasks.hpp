@@ -12,12 +12,12 @@ namespace heddle::trace {
 
 class task_graph {
  public:
-  // Of a task, implicit ones included; 0: none.
+  // The number of a task, implicit ones included. 0 stands for none.
   using number = std::uint32_t;
 
   explicit task_graph(double burden_ns) : burden_ns_(burden_ns), tasks_(1) {}
 
-  // A region begins; `by` is the task that encounters it, and `at` the longest path to there.
+  // A region begins at the end of the path `at`.
   void begin_region(std::uint64_t team, const longest_path& at);
   // A member's implicit task, whose path begins at its region.
   number begin_member(std::uint64_t team, std::uint32_t function);
@@ -26,7 +26,8 @@ class task_graph {
   void make(number by, std::uint64_t id, const longest_path& at, std::uint32_t function, bool awaited);
   // The task that was just made has a depend clause; kinds as in events.def, address 0 is all memory.
   void depend(std::uint64_t id, std::uint32_t kind, std::uint64_t address);
-  // The longest path to the beginning of that task; 0 in `which`: it is not known.
+  // Returns the longest path to the beginning of that task, and its number in `which`, which is 0 if the task is not
+  // known.
   longest_path begin(std::uint64_t id, number& which);
   // The task has ended after that path, and `work` of its own. Its maker's path, `back`, joins it if it waited.
   void end(std::uint64_t id, number which, const longest_path& at, double work, longest_path& back);
@@ -51,7 +52,8 @@ class task_graph {
   [[nodiscard]] double work_of(number which) const { return tasks_[which].work; }
 
  private:
-  // What children of one task do at one address: sets of tasks that may run side by side, of which the last two matter.
+  // The dependences of one task's children at one address: sets of tasks that may run side by side. Only the last two
+  // sets matter.
   struct place {
     std::uint32_t kind = 0;
     std::vector<number> now, before;
@@ -70,14 +72,14 @@ class task_graph {
     bool over = false;
     double work = 0;
     longest_path start, end;
-    longest_path children;                            // the longest path of those that have ended
+    longest_path children;                            // the longest path of the ended ones
     std::vector<number> after;                        // predecessors
     std::unordered_map<std::uint64_t, place> places;  // of its children's dependences
     number everything = 0;                            // the last child that depends on all memory
   };
   struct team_record {
     longest_path start;
-    longest_path tasks;                 // the longest path of those that have ended
+    longest_path tasks;                 // the longest path of the ended ones
     std::vector<longest_path> arrived;  // by the number of the barrier in the region
     std::vector<longest_path> left;     // fixed when the first member leaves
   };

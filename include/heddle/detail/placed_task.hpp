@@ -14,18 +14,19 @@
 
 namespace heddle::detail {
 
-// What a policy knows of the tasks that one task makes: a group, from the first of them until all that were made have
-// ended. Touched on the task's own thread, but for `living`.
+// The tasks that one task makes, as the policy sees them: a group, which lasts from the first of them until all have
+// ended. Only the maker's own thread touches this, except for `living`.
 struct placed_children {
   void* data{nullptr};  // the policy's
   unsigned made{0};     // since the group began
   bool is_open{false};  // the policy was told of its beginning and not of its end
   bool waited{false};   // the policy was told that the owner waits
-  // Tasks of the group that have not ended. Raised by the owner's thread, lowered by who ends one.
+  // The number of tasks of the group that have not ended. The owner's thread raises it, and the thread that ends a task
+  // lowers it.
   std::atomic<std::uint32_t> living{0};
 };
 
-// A task as its policy sees it. In memory of the library's, which stays until placed_task_ended.
+// A task as its policy sees it. It lies in the library's memory until placed_task_ended.
 struct alignas(64) placed_task {
   // `hand_over` is called on a worker that has taken the task, on a user-level thread. It must not wait.
   explicit placed_task(job::code hand_over) noexcept : entry(hand_over) {}
@@ -35,41 +36,42 @@ struct alignas(64) placed_task {
     return *reinterpret_cast<placed_task*>(reinterpret_cast<std::byte*>(entry) - sizeof(policy::task));
   }
 
-  // The runtime tells it from a thread's by where it lies in its cache line (policy_host::entry_of): it comes first.
+  // This member comes first. By its place in the cache line the runtime tells it from that of a thread
+  // (policy_host::entry_of).
   policy::task scheduling;
   job entry;
   placed_children children;
-  placed_children* counted_by{nullptr};  // its maker's; null: the policy does not know of the task
-  std::size_t bytes{0};                  // a hint of the bytes that it touches; 0: not given
+  placed_children* counted_by{nullptr};  // the maker's; null while the policy does not know the task
+  std::size_t bytes{0};                  // a hint: the bytes that the task touches, or 0
   void* owner{nullptr};                  // the library's own
 };
 static_assert(sizeof(placed_task) == 128);
 
-// Whether the policy of heddle::runtime::current() has a say in where such tasks run. That is every policy but serial,
-// and random_ws without parameters, which does what a library's own queues do.
+// Returns whether the policy of heddle::runtime::current() has a say in where such tasks run. Every policy has, except
+// serial, and random_ws without parameters, which does what a library's own queues do.
 HEDDLE_API bool places_tasks() noexcept;
 
-// The rank of the caller's worker; policy::nobody for a foreign kernel thread.
+// Returns the rank of the caller's worker, or policy::nobody for a foreign kernel thread.
 HEDDLE_API unsigned current_rank() noexcept;
 
-// The calling thread, a user-level one, has made a task. It runs a task whose children are `maker` and which the policy
-// knows as `by`; null: it runs none, and is itself what the policy knows. `label` stands for the task's code. False:
-// the caller runs the task at once, because the worker's queue is full, or because the caller is on no worker. (In that
-// case the policy does not know of the task.)
+// Tells the policy of a task that the calling thread has made. `maker` has the children of the task that the thread
+// runs, and `by` is that task as the policy knows it. `by` is null if the policy knows the thread itself instead.
+// `label` stands for the task's code. Returns false if the caller must run the task at once, because the worker's queue
+// is full or the caller is on no worker. (In the latter case the policy does not know the task.)
 [[nodiscard]] HEDDLE_API bool place_task(placed_task& made, placed_children& maker, policy::task* by,
                                          const void* label) noexcept;
 
-// What the policy has for the caller's worker. `insist` as policy::effort. Null: nothing, or no such task; other work
-// that was found is made ready on this worker.
+// Takes what the policy has for the caller's worker. `insist` is as in policy::effort. Returns null if nothing was
+// found, or other work, which becomes ready on this worker then.
 [[nodiscard]] HEDDLE_API placed_task* take_placed_task(bool insist) noexcept;
-// Whether that could find something: a hint.
+// Returns whether take_placed_task could find something. This is a hint.
 [[nodiscard]] HEDDLE_API bool may_find_placed_task() noexcept;
 
-// The task or thread `by` is about to wait for its children; it goes on. `by` as above.
+// The task or thread `by` (as above) is about to wait for its children. The second function is called when it goes on.
 HEDDLE_API void placed_children_wait(placed_children& of, policy::task* by) noexcept;
 HEDDLE_API void placed_children_go_on(placed_children& of, policy::task* by) noexcept;
 
-// The task has ended, and so have all that it has made. It is not touched afterwards.
+// The task has ended, and so have all tasks that it has made. Nothing touches it after this call.
 HEDDLE_API void placed_task_ended(placed_task& it) noexcept;
 
 }  // namespace heddle::detail

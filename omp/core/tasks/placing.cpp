@@ -22,16 +22,14 @@ namespace {
 
 using heddle::detail::placed_children;
 
-// Looks in vain before private entries of other workers are taken.
+// After so many looks in vain private entries of other workers are taken, too.
 constexpr unsigned patience = 200;
 
-explicit_task& task_in(placed_task& p) noexcept {
-  // the block's end is where its class says, which is kept in front of it
-  return *static_cast<explicit_task*>(p.owner);
-}
+explicit_task& task_in(placed_task& p) noexcept { return *static_cast<explicit_task*>(p.owner); }
 
-// What the policy knows of the task `t` and its children. A task that ran where it was made is a part of its maker to
-// the policy. `by` becomes null if that is an implicit task, which the policy knows as its thread.
+// Returns the children of the task `t` as the policy knows them, and writes to `by` what it knows the task as. A task
+// that ran where it was made is a part of its maker to the policy. An implicit task is known as its thread, and `by`
+// becomes null.
 placed_children& children_of(task& t, policy::task*& by) noexcept {
   task* it = &t;
   while (it->is_explicit) {
@@ -143,7 +141,8 @@ bool push(member_tasks& mine, explicit_task& it) noexcept {
   }
   placed_task& p = placed_of(it);
   policy::task* by = nullptr;
-  // What a task has made ready is placed by who runs here now: the policy is told of a maker on the maker's own thread.
+  // The running task counts as the maker, also of a task that has become ready by a dependence, because the policy must
+  // be told of a maker on the maker's own thread.
   placed_children& maker = children_of(*self.running, by);
   it.make_intricate();                                                         // its end tells the policy
   self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint

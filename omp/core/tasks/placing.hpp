@@ -23,22 +23,23 @@ using heddle::detail::placed_task;
 inline constinit std::atomic<bool> is_on{false};
 // Relaxed: whoever has a task has it from who made it, who has found this out.
 inline bool on() noexcept { return is_on.load(std::memory_order_relaxed); }
-// Whether the process's policy places tasks. Makes its runtime, if a policy is asked for.
+// Returns whether the process's policy places tasks. Makes the runtime if the environment names a policy.
 bool begin() noexcept;
 
-// Bytes that every task has at the end of its block while tasks are placed.
+// While tasks are placed every task has so many bytes at the end of its block.
 inline constexpr std::size_t room = sizeof(placed_task);
 placed_task& placed_of(explicit_task& it) noexcept;
-// Of a new task.
+// Makes them new, for a new task.
 void prepare(explicit_task& it) noexcept;
 
-// Tasks that a worker has taken for its member, while that waits: given by any worker, taken by the member.
+// The tasks that a worker has taken for its member while the member waits. The worker gives them, the member takes
+// them.
 class mailbox {
  public:
-  // The member waits in `under` from now on, as in team_tasks::find; or does no more.
+  // The member waits in `under` from now on, as in team_tasks::find. It calls close() when it goes on.
   void open(const task* under) noexcept;
   void close() noexcept;
-  // False: the member does not wait, or must not run it.
+  // Returns false if the member does not wait, or must not run the task where it waits.
   [[nodiscard]] bool give(explicit_task& it) noexcept;
   [[nodiscard]] explicit_task* take() noexcept;
   bool looks_empty() const noexcept { return count_.load() == 0; }
@@ -52,21 +53,21 @@ class mailbox {
   std::atomic<unsigned> count_{0};  // seq_cst: a member that is about to sleep looks at it after its fence
 };
 
-// A ready task, by a thread of the team. False: the caller runs it.
+// Hands a ready task to the policy. Called by a thread of the team. Returns false if the caller must run the task.
 [[nodiscard]] bool push(member_tasks& mine, explicit_task& it) noexcept;
-// A task that the member may run while it waits in `under`. Null: nothing was found.
+// Returns a task that the member may run while it waits in `under`, or null if none was found.
 explicit_task* take(member_tasks& mine, const task* under) noexcept;
 bool may_find(const member_tasks& mine) noexcept;
 
-// The running task waits for its children, and goes on.
+// The running task is about to wait for its children. The second function is called when it goes on.
 void children_wait(thread& self) noexcept;
 void children_go_on(thread& self) noexcept;
 // All that the task has made has ended: before its parent hears of its end, or when its block is freed.
 void ended(explicit_task& it) noexcept;
 
-// A region of several threads that a kernel thread encounters is led by a user-level thread in its place, which the
-// policy places, with the kernel thread's thread-local storage. Only that thread has a worker, and tasks that the
-// policy sees. False: no such thread can be had, and nothing was done.
+// Runs a region of several threads that a kernel thread encounters. A user-level thread leads the region in its place,
+// with its thread-local storage, because a kernel thread has no worker for which the policy could be asked. Returns
+// false if no such thread can be had; nothing was done then.
 [[nodiscard]] bool lead(thread& self, const region_options& how, const region_body& body);
 
 }  // namespace heddle::omp::placing
