@@ -1,7 +1,7 @@
 # Front door for people; the build itself is CMake's (CMakePresets.json, build/<preset>).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test stress bench docs figures reproduction install package wheel clean
+.PHONY: help setup build demo test nightly stress bench docs figures reproduction install package wheel clean
 
 PREFIX ?= /usr/local
 
@@ -16,15 +16,19 @@ build: ## preset release into build/release
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 
-demo: ## set up, build the command, train a decision tree on heddle and its rivals
+demo: ## set up, build what it needs, train a decision tree on heddle and its rivals
 	@scripts/setup.sh build rivals
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_demo
-	@build/release/heddle demo $(ARGS)
+	@build/release/libexec/heddle/heddle-demo demo $(ARGS)
 
 test: ## set up, build, run every test but the long ones
 	@scripts/setup.sh build rivals test group
 	@scripts/test.sh release
+
+nightly: ## every mutant of the explorer, and the long forms of its scenarios and of the stress tests
+	@scripts/setup.sh build rivals test group
+	@scripts/nightly.sh
 
 stress: ## every test, ten times longer, under the sanitizers and with all audits; foreign code preempted; AArch64 under qemu
 	@scripts/setup.sh build rivals test group stress
@@ -53,7 +57,7 @@ reproduction: ## docs/reproduction.md anew, hours, goes on after a kill; ARGS=me
 	@scripts/setup.sh build rivals figures
 	@cmake --preset demo >/dev/null
 	@cmake --build build/release --target heddle_cli heddle_sim heddle_bench_heddle heddle_bench_heddle_shared heddle_bench_serial \
-	  heddle_demo heddle_preempt_model heddle_blas openmp
+	  heddle_demo heddle_tree_heddle_shared heddle_preempt_model heddle_blas openmp
 	@scripts/reproduction.sh $(ARGS)
 
 install: build ## install into PREFIX (/usr/local)

@@ -8,7 +8,7 @@
 //     app.add_option("--repeat", given->repeat, "Runs of each kernel")->capture_default_str();
 //     return [given] { return run(*given); };
 //   }
-//   const registration entry{command{"bench", "run the benchmarks", add}};
+//   const registration bench_entry{command{"bench", "run the benchmarks", add}};
 //   }  // namespace
 //   }  // namespace heddle::cli
 //

@@ -124,7 +124,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return dag(*given, is_program(given->what)); };
 }
 
-const registration entry{
+const registration dag_entry{
     command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add}};
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string man_page() {
   return page + ".SH EXIT STATUS\n0: done; 1: failed; 2: a bad argument.\n";
 }
 
-const registration entry{topic{"man", "the manual page heddle(1), for man(1)", man_page}};
+const registration man_entry{topic{"man", "the manual page heddle(1), for man(1)", man_page}};
 
 }  // namespace
 }  // namespace heddle::cli

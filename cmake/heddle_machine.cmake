@@ -25,28 +25,15 @@ std::span<const shipped_file> shipped_files() noexcept {
 }  // namespace heddle::machine
 ]=])
 
-# Of all that writes texts, what is no part of libheddle has one compiled {fmt}; the library itself uses the headers alone, so
-# that its static form has none whose names meet those of the program's. So does all else where the version is another one
-# than cmake/compiled_fmt.cpp has been written for.
-set(compiled_fmt "")
-if(fmt_VERSION MATCHES "^9\\.")
-  set(compiled_fmt "${PROJECT_SOURCE_DIR}/cmake/compiled_fmt.cpp")
-endif()
-function(heddle_use_compiled_fmt target)
-  if(compiled_fmt)
-    target_compile_options(${target} PRIVATE -UFMT_HEADER_ONLY)
-  endif()
-endfunction()
-
 # The simulated platform takes the objects, since it brings a core of its own. heddle_machine_files: the same, for programs on
 # libheddle; heddle_add_test finds it for tests/machine under its other name.
 heddle_glob(model_sources src/machine/model/*.cpp)
-heddle_add_objects(heddle_model_objects PRECOMPILED text ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp"
-  ${compiled_fmt})
+heddle_add_objects(heddle_model_objects PRECOMPILED text ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
 heddle_use_compiled_fmt(heddle_model_objects)
+heddle_unite(heddle_model_objects 8 ${model_sources})
 heddle_compile_fast(heddle_model_objects)
 add_library(heddle_machine_files STATIC $<TARGET_OBJECTS:heddle_model_objects>)
 set_target_properties(heddle_machine_files PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(heddle_machine_files INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
-target_link_libraries(heddle_machine_files INTERFACE heddle_static)
+target_link_libraries(heddle_machine_files INTERFACE heddle_static heddle_fmt)
 add_library(heddle_machine_objects ALIAS heddle_machine_files)

@@ -53,3 +53,16 @@ function(heddle_add_objects target)
     heddle_precompile_as(${target} heddle_library_headers)
   endif()
 endfunction()
+
+# heddle_unite(<target> <most> <source>...): sources of one folder (of src/, of cli/) are compiled together, at most so many at
+# a time; their headers are parsed once, and what these leave to be instantiated is instantiated once.
+function(heddle_unite target most)
+  foreach(source IN LISTS ARGN)
+    string(REGEX MATCH "^[a-z]+(/[a-z]+)?/" folder "${source}")
+    string(REPLACE "/" "_" folder "${folder}")
+    math(EXPR batch "0${${folder}_count} / ${most}")
+    math(EXPR ${folder}_count "0${${folder}_count} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}${batch}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()

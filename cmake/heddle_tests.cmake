@@ -1,29 +1,34 @@
-# tests/<area>/<name>_test.cpp -> executable and CTest test <area>_<name>_test, label <area>.
+# tests/<area>/<name>_test.cpp -> CTest test <area>_<name>_test, label <area>. The files of an area are compiled some at a time
+# into one program, <area>_tests, which runs those files that its arguments name (tests/support/main.cpp).
 
 set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
 set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
+
+# They put functions of their own in the place of the C library's, which the other tests of their area are to have.
+set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp)
+# Declarations of their own, or other flags.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/omp/atomic_test.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # A third kind is in heddle_sim.cmake.
 heddle_add_test_support(measured)
 heddle_add_test_support(fast)
 heddle_compile_fast(heddle_tests_fast)
 
-# heddle_add_test(<area> <name> <source>...)
+# heddle_add_test_program(<program> <area> <source>...)
 # Links the static library, so that what is not exported can be tested.
-function(heddle_add_test area name)
-  set(test ${area}_${name})
-  add_executable(${test} ${ARGN})
-  target_include_directories(${test} PRIVATE
+function(heddle_add_test_program program area)
+  add_executable(${program} ${ARGN})
+  target_include_directories(${program} PRIVATE
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
-  target_compile_options(${test} PRIVATE ${HEDDLE_WARNINGS})
-  target_compile_definitions(${test} PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${program} PRIVATE ${HEDDLE_WARNINGS})
+  target_compile_definitions(${program} PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set(library heddle_static)
   if(TARGET heddle_${area}_library)   # another platform under the test
     set(library heddle_${area}_library)
   endif()
   # Templates of the runtime are compiled into these as users compile them; elsewhere what is tested is in a library.
   if(NOT area MATCHES "^(loop|task|wait|worker|fiber|queue|sync|stress)$")
-    heddle_compile_fast(${test})
+    heddle_compile_fast(${program})
     set(kind fast)
   else()
     set(kind measured)
@@ -31,31 +36,48 @@ function(heddle_add_test area name)
   if(area STREQUAL "sim_explore")
     set(kind explore)
   endif()
-  heddle_precompile_as(${test} heddle_tests_${kind})
-  target_link_libraries(${test} PRIVATE
-    heddle_tests_${kind} ${library} fmt::fmt-header-only GTest::gtest GTest::gmock GTest::gtest_main)
-  set_target_properties(${test} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  heddle_precompile_as(${program} heddle_tests_${kind})
+  target_link_libraries(${program} PRIVATE heddle_tests_${kind} ${library} heddle_fmt GTest::gtest GTest::gmock)
+  set_target_properties(${program} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   if(TARGET heddle_${area}_objects)   # cli/ and bench/<area>/ hand their insides to their tests
-    target_link_libraries(${test} PRIVATE heddle_${area}_objects)
+    target_link_libraries(${program} PRIVATE heddle_${area}_objects)
   endif()
   if(area STREQUAL "policy" OR area STREQUAL "sim")
-    target_compile_definitions(${test} PRIVATE HEDDLE_PLUGINS="${HEDDLE_PLUGINS}")
+    target_compile_definitions(${program} PRIVATE HEDDLE_PLUGINS="${HEDDLE_PLUGINS}")
   endif()
   if(TARGET heddle_cli)
-    target_compile_definitions(${test} PRIVATE HEDDLE_COMMAND="$<TARGET_FILE:heddle_cli>")
+    target_compile_definitions(${program} PRIVATE HEDDLE_COMMAND="$<TARGET_FILE:heddle_cli>")
     if(area STREQUAL "cli" OR area STREQUAL "bench")   # they run the command
-      add_dependencies(${test} heddle_cli)
+      add_dependencies(${program} heddle_cli)
     endif()
   endif()
   if(TARGET tests_${area}_needs)   # programs that they run
-    add_dependencies(${test} tests_${area}_needs)
+    add_dependencies(${program} tests_${area}_needs)
   endif()
   if(NOT TARGET tests_${area})   # all tests of one area: ninja tests_<area>
     add_custom_target(tests_${area})
   endif()
-  add_dependencies(tests_${area} ${test})
-  heddle_register_test(${area} ${test} $<TARGET_FILE:${test}>)
+  add_dependencies(tests_${area} ${program})
+endfunction()
+
+# heddle_add_tests(<area> <source>...): one program for them all, and a test for each source.
+function(heddle_add_tests area)
+  set(together "")
+  foreach(source IN LISTS ARGN)
+    get_filename_component(name "${source}" NAME_WE)
+    set(program ${area}_tests)
+    if(source IN_LIST HEDDLE_TESTS_ALONE)
+      set(program ${area}_${name})
+      heddle_add_test_program(${program} ${area} "${source}")
+    else()
+      list(APPEND together "${source}")
+    endif()
+    heddle_register_test(${area} ${area}_${name} $<TARGET_FILE:${program}> ${name})
+  endforeach()
+  if(together)
+    heddle_add_test_program(${area}_tests ${area} ${together})
+  endif()
 endfunction()
 
 # heddle_register_test(<area> <test> <command>...)
@@ -81,8 +103,7 @@ function(heddle_add_install_tests)
     CXX=${CMAKE_CXX_COMPILER}
     CC=${CMAKE_C_COMPILER}
     HEDDLE_SANITIZE=${HEDDLE_SANITIZE}
-    PACKAGE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>
-    PACKAGE_HAS_BENCH=$<BOOL:${HEDDLE_BENCH}>)
+    PACKAGE_HAS_COMMAND=$<TARGET_EXISTS:heddle_cli>)
   set(names consumer package)
   if(HEDDLE_SANITIZE)   # no packages of instrumented libraries
     set(names consumer)
@@ -121,11 +142,11 @@ endfunction()
 # Kernels against programs of others, which need not be there.
 function(heddle_add_bench_checks)
   find_program(HEDDLE_PYTHON python3)
-  if(NOT HEDDLE_PYTHON OR NOT TARGET heddle_bench_heddle)
+  if(NOT HEDDLE_PYTHON OR NOT TARGET heddle_bench_heddle_shared)
     return()
   endif()
   add_test(NAME bench_isosurface_check COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/isosurface-check.py"
-    --cells 16 --program $<TARGET_FILE:heddle_bench_heddle>)
+    --cells 16 --program $<TARGET_FILE:heddle_bench_heddle_shared>)
   set_tests_properties(bench_isosurface_check PROPERTIES LABELS bench TIMEOUT ${HEDDLE_TEST_TIMEOUT} SKIP_RETURN_CODE 77)
 endfunction()
 
@@ -154,11 +175,13 @@ function(heddle_add_all_tests)
   heddle_add_policy_plugins()
   heddle_glob(test_sources tests/*_test.cpp)
   foreach(source IN LISTS test_sources)
-    if(NOT source MATCHES "^tests/([a-z0-9_]+)/([a-z0-9_]+)\\.cpp$")
-      continue()   # deeper folders are somebody's data or projects of their own
+    if(source MATCHES "^tests/([a-z0-9_]+)/[a-z0-9_]+\\.cpp$")   # deeper folders are somebody's data or projects of their own
+      list(APPEND areas ${CMAKE_MATCH_1})
+      list(APPEND sources_of_${CMAKE_MATCH_1} "${source}")
     endif()
-    set(area ${CMAKE_MATCH_1})
-    set(name ${CMAKE_MATCH_2})
+  endforeach()
+  list(REMOVE_DUPLICATES areas)
+  foreach(area IN LISTS areas)
     if((area STREQUAL "cli" AND NOT TARGET heddle_cli) OR
        (area STREQUAL "bench" AND NOT HEDDLE_BENCH) OR
        (area STREQUAL "omp" AND NOT TARGET heddle_omp_objects) OR
@@ -167,7 +190,7 @@ function(heddle_add_all_tests)
        (EXISTS "${PROJECT_SOURCE_DIR}/bench/${area}/CMakeLists.txt" AND NOT TARGET heddle_${area}_objects))
       continue()
     endif()
-    heddle_add_test(${area} ${name} "${source}")
+    heddle_add_tests(${area} ${sources_of_${area}})
   endforeach()
   include("${PROJECT_SOURCE_DIR}/tests/fault/fault_tests.cmake")
   include("${PROJECT_SOURCE_DIR}/tests/omp/programs.cmake")
@@ -184,6 +207,17 @@ function(heddle_add_all_tests)
   if(HEDDLE_INSTALL)
     heddle_add_install_tests()
   endif()
+
+  # What the tests need, and no more: of the benchmarks one program with heddle's kernels, and two of the demonstration. Scripts
+  # build this, and not `all`.
+  add_custom_target(heddle_checks)
+  list(TRANSFORM areas PREPEND tests_)
+  foreach(target IN ITEMS ${areas} tests_python heddle heddle_static heddle_cli openmp heddle_bench_heddle_shared heddle_tree_serial
+      heddle_tree_heddle heddle_examples fault_plugin_host fault_stops fault_parked arch_switch_main arch_slots_main)
+    if(TARGET ${target})
+      add_dependencies(heddle_checks ${target})
+    endif()
+  endforeach()
 endfunction()
 
 # The context switch alone, and what finds a kernel thread's variables: they define what the library would, so they do

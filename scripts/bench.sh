@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# bench.sh [--smoke] [--build DIR] [--repeat N]: builds the benchmark programs, runs every measure of the project against
+# bench.sh [--smoke] [--own] [--build DIR] [--repeat N]: builds the benchmark programs, runs every measure of the project against
 # its rivals, writes build/bench/*.json and prints measure, best rival in the same run, heddle, what is to be reached.
 # --smoke: everything once at tiny sizes, under a minute; its figures mean nothing, its results are checked.
+# --own: heddle's programs and the serial ones alone, without those of rivals.
 # Exit status 1 if any result differs from serial's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,18 +10,21 @@ cd "$(dirname "$0")/.."
 build=build/release
 repeat=7
 smoke=
+rivals=all
+targets=heddle_bench
 while [ $# -gt 0 ]; do
   case $1 in
     --smoke) smoke=yes ;;
+    --own) rivals=none; targets=heddle_bench_own ;;
     --build) build=${2:?--build needs a folder}; shift ;;
     --repeat) repeat=${2:?--repeat needs a number}; shift ;;
-    *) echo "bench.sh: unknown argument '$1'; known: --smoke --build DIR --repeat N" >&2; exit 2 ;;
+    *) echo "bench.sh: unknown argument '$1'; known: --smoke --own --build DIR --repeat N" >&2; exit 2 ;;
   esac
   shift
 done
 
 [ -f "$build/CMakeCache.txt" ] || cmake --preset release --log-level=NOTICE
-cmake --build "$build" --target heddle_cli heddle_bench openmp
+cmake --build "$build" --target heddle_cli "$targets" openmp
 
 heddle=$build/heddle
 out=build/bench
@@ -31,7 +35,7 @@ measure() {   # name, arguments of heddle bench
   local name=$1
   shift
   echo "== $name" >&2
-  "$heddle" bench "$@" --rivals all --json "$out/$name.json" > "$out/$name.txt" || status=1
+  "$heddle" bench "$@" --rivals "$rivals" --json "$out/$name.json" > "$out/$name.txt" || status=1
   [ ! -s "$out/$name.json" ] || files+=("$out/$name.json")
 }
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # test.sh <preset> [ctest argument...]: configures, builds, runs the tests of one preset.
-# Without ctest arguments: all tests but those labelled stress, whose short forms are there.
-# Last line: "N passed, N failed"; the exit status is 0 only if none failed.
-#   HEDDLE_TARGETS  what to build (default: all)
+# Without ctest arguments: all tests but those labelled stress, whose short forms are there, and mutants.
+# Names the tests of GoogleTest that failed. Last line: "N passed, N failed"; the exit status is 0 only if none failed.
+#   HEDDLE_TARGETS  what to build (default: heddle_checks, which is what the tests need)
 #   HEDDLE_TALLY    a file that gets "passed failed" in place of the last line on the output
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=${1:?usage: test.sh <preset> [ctest argument...]}
 shift
-[ $# -gt 0 ] || set -- -LE '^stress$'
+[ $# -gt 0 ] || set -- -LE '^(stress|mutants)$'
 build=build/$preset
 jobs=${HEDDLE_JOBS:-2}
 
@@ -25,7 +25,7 @@ finish() {   # passed failed
 }
 
 if ! cmake --preset "$preset" > /dev/null ||
-   ! cmake --build "$build" ${HEDDLE_TARGETS:+--target $HEDDLE_TARGETS}; then
+   ! cmake --build "$build" --target ${HEDDLE_TARGETS:-heddle_checks}; then
   echo "$preset: does not build, no test was run" >&2
   finish 0 1
 fi
@@ -42,6 +42,9 @@ log=$build/ctest.log
 status=0
 ${launch[@]+"${launch[@]}"} ctest --test-dir "$build" --output-on-failure --no-tests=error \
   -j "$jobs" "$@" 2>&1 | tee "$log" || status=$?
+
+# ctest names the files of tests that failed; the tests in them have names, too.
+sed -n 's/^\[  FAILED  \] \([A-Za-z0-9_]*[.\/][^ ,]*\).*/\1/p' "$log" | sort -u | sed 's/^/failed: /'
 
 # "97% tests passed, 1 tests failed out of 40": skipped tests are in the 40 and did not fail;
 # tests whose program is missing are among the failed.

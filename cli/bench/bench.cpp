@@ -25,7 +25,7 @@ namespace {
 
 using namespace heddle::bench;
 
-constexpr std::chrono::seconds process_limit(600);
+constexpr std::chrono::seconds kernel_limit(600);
 constexpr std::uint64_t most_size = 1'000'000'000;  // its square, in doubles, is still a number of bytes
 
 nlohmann::json header(const std::map<std::string, program>& programs) {
@@ -73,8 +73,8 @@ class kernel_run {
 
  private:
   void execute(const job& j, std::vector<metric_line>& into, progress& shown, std::size_t& faults) {
-    const process::ended done = run_program(j.executable->path, j.arguments(request_), process_limit);
-    std::string failure = done.late ? "killed after " + std::to_string(process_limit.count()) + " s"
+    const process::ended done = run_program(j.executable->path, j.arguments(request_), kernel_limit);
+    std::string failure = done.late ? "killed after " + std::to_string(kernel_limit.count()) + " s"
                                     : "exit status " + std::to_string(done.status);
     if ((done.status == 0 || done.status == refused) && !done.late) {
       try {
@@ -287,7 +287,7 @@ std::function<int()> add(CLI::App& app) {
   };
 }
 
-const registration entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
+const registration bench_entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -14,7 +14,7 @@ namespace heddle::cli {
 
 namespace {
 
-constexpr std::chrono::seconds process_limit(3600);
+constexpr std::chrono::seconds preempt_limit(3600);
 
 // Returns "NAME=TEXT: expected ..." without the name, which is not the option's.
 std::string after_name(const std::string& text) {
@@ -80,8 +80,8 @@ nlohmann::json run_preempt_kernel(const std::string& name, const preempt_request
   }
   if (!asked.timer.empty()) arguments.insert(arguments.end(), {"--timer", asked.timer});
   if (asked.repeats != 0) arguments.insert(arguments.end(), {"--repeats", std::to_string(asked.repeats)});
-  const process::ended done = bench::run_program(program_path(), arguments, process_limit);
-  if (done.late) throw std::runtime_error(name + ": killed after " + std::to_string(process_limit.count()) + " s");
+  const process::ended done = bench::run_program(program_path(), arguments, preempt_limit);
+  if (done.late) throw std::runtime_error(name + ": killed after " + std::to_string(preempt_limit.count()) + " s");
   if (done.status != 0) throw std::runtime_error(name + ": exit status " + std::to_string(done.status));
   try {
     nlohmann::json measured = nlohmann::json::parse(done.output);

@@ -239,7 +239,8 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"calibrate", "measure this machine and write a machine file for the simulator", add}};
+const registration calibrate_entry{
+    command{"calibrate", "measure this machine and write a machine file for the simulator", add}};
 
 }  // namespace
 }  // namespace heddle::cli

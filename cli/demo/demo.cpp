@@ -120,7 +120,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"demo", "train a decision tree on heddle and its rivals, and compare", add}};
+const registration demo_entry{command{"demo", "train a decision tree on heddle and its rivals, and compare", add}};
 
 }  // namespace
 }  // namespace heddle::cli::demo

@@ -144,7 +144,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"group", "group tasks by the data they share, for HEDDLE_POLICY=grouped", add}};
+const registration group_entry{command{"group", "group tasks by the data they share, for HEDDLE_POLICY=grouped", add}};
 
 }  // namespace
 }  // namespace heddle::cli

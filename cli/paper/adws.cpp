@@ -12,7 +12,7 @@ std::vector<experiment> all() {
   return table;
 }
 
-const registration entry{paper{
+const registration adws_entry{paper{
     "adws", "S. Shiina, Efficient thread scheduling strategies for nested parallel programs, Master's thesis, 2021",
     all}};
 

@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* machine5 = "cascadelake-2x28";
 constexpr unsigned workers5 = 56;
-constexpr const char* sizes =
+constexpr const char* ml_sizes =
     "Where that is told, caches beyond the first are divided by a number, and by the same the kernels' cutoffs "
     "(--shrink) and the scheduler's costs, so that "
     "tasks keep their proportion to both. heat2d and the tree of 32-byte rows keep their cutoffs.";
@@ -106,7 +106,7 @@ program heat_small() {
 
 // Speed-ups over data sizes: the claims that figures 5.6 to 5.9 share.
 experiment figure(const std::string& number, const std::string& title, std::vector<program> programs,
-                  std::vector<measure> measures, const std::string& remark = sizes) {
+                  std::vector<measure> measures, const std::string& remark = ml_sizes) {
   return {.id = "adws-" + number,
           .figure = "figure " + number,
           .title = title,
@@ -167,7 +167,7 @@ std::vector<experiment> by_benchmark() {
   return {
       figure("5.6", "speed-up of recursive repeated map", {rrm(), rrm_small()},
              {ml_over_sl("rrm"), adws_over_ws("rrm"), over_sb("rrm"), same_in_cache("rrm in cache")},
-             "The thesis has 16 MB to 1 GB. " + std::string(sizes)),
+             "The thesis has 16 MB to 1 GB. " + std::string(ml_sizes)),
       figure("5.7", "speed-up of quicksort", {quicksort()},
              {{.name = "quicksort: ml-adws over adws",
                .of = faster("quicksort", "ml-adws", "adws"),
@@ -183,12 +183,12 @@ std::vector<experiment> by_benchmark() {
              "The thesis's program: rows of 232 bytes in the form of HIGGS, generated, a loop over them for each "
              "attribute (bench/cart). And heddle's main program, 32 bytes a row after "
              "quantisation and one loop a node. " +
-                 std::string(sizes)),
+                 std::string(ml_sizes)),
       figure("5.10", "matrix multiplication", {matmul()}, {matmul_single, adws_over_ws("matmul"), over_sb("matmul")},
              "The thesis has N = 16384, 3 GB: 23 times the caches; here 3 times. The leaf is told to the simulator as "
              "32 multiply-adds a cycle, the most that AVX-512 does; the compiled one does "
              "2 to 3. " +
-                 std::string(sizes)),
+                 std::string(ml_sizes)),
       figure("5.11", "speed-up of heat2d", {heat_small(), heat()},
              {{.name = "in cache: speed-up of adws over workers",
                .of = efficiency("heat2d in cache", "adws"),
@@ -242,7 +242,7 @@ experiment breakdown() {
                   .of = busy_time("rrm", "sb-d") / busy_time("rrm", "ml-adws"),
                   .says = claim::above,
                   .words = "much larger"}},
-                "Times are of the whole process, the round to warm up included. " + std::string(sizes));
+                "Times are of the whole process, the round to warm up included. " + std::string(ml_sizes));
 }
 
 experiment cache_misses() {
@@ -281,7 +281,7 @@ experiment cache_misses() {
                  .number = 1,
                  .band = 1.1});
   return figure("5.13", "cache misses", {rrm(), kdtree(), tree(), matmul(), heat()}, std::move(all),
-                "Misses of the whole process, the round to warm up included. " + std::string(sizes));
+                "Misses of the whole process, the round to warm up included. " + std::string(ml_sizes));
 }
 
 experiment stalls() {
@@ -296,7 +296,7 @@ experiment stalls() {
       "5.14", "core cycles: waiting for memory, and the rest", {rrm(), quicksort(), kdtree(), tree(), matmul()},
       {over("quicksort", "rrm"), over("quicksort", "kdtree"), of_tree, over("matmul", "rrm")},
       "A share of stalls is what busy time loses on a machine whose every access costs a hit in the first level. " +
-          std::string(sizes));
+          std::string(ml_sizes));
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ experiment boundary_levels() {
   return e;
 }
 
-experiment sizes() {
+experiment cab_sizes() {
   experiment e{.id = "cab-sizes",
                .figure = "section 3.8, scalability of CAB-GTO",
                .title = "what CAB-GTO gains as grids of 512 columns become longer",
@@ -222,13 +222,13 @@ experiment computing() {
   return e;
 }
 
-const registration entry{paper{"cab",
-                               "Q. Chen, M. Guo, Task scheduling for multi-core and parallel architectures, 2017, "
-                               "chapter 3: CAB",
-                               cab_tables}};
+const registration cab_entry{paper{"cab",
+                                   "Q. Chen, M. Guo, Task scheduling for multi-core and parallel architectures, 2017, "
+                                   "chapter 3: CAB",
+                                   cab_tables}};
 
 }  // namespace
 
-std::vector<experiment> cab_tables() { return {table_3_5(), table_3_7(), boundary_levels(), sizes(), computing()}; }
+std::vector<experiment> cab_tables() { return {table_3_5(), table_3_7(), boundary_levels(), cab_sizes(), computing()}; }
 
 }  // namespace heddle::cli::paper

@@ -48,10 +48,10 @@ experiment figure_2(unsigned workers) {
 
 std::vector<experiment> gangs() { return {figure_2(20), figure_2(40)}; }
 
-const registration entry{paper{"gangs",
-                               "S. Bak, O. Hernandez, M. Gates, P. Luszczek, V. Sarkar: Task-graph scheduling "
-                               "extensions for efficient synchronization and communication, 2021",
-                               gangs}};
+const registration gangs_entry{paper{"gangs",
+                                     "S. Bak, O. Hernandez, M. Gates, P. Luszczek, V. Sarkar: Task-graph scheduling "
+                                     "extensions for efficient synchronization and communication, 2021",
+                                     gangs}};
 
 }  // namespace
 }  // namespace heddle::cli::paper

@@ -92,7 +92,7 @@ experiment table_4_5(bool intel, const char* part, const std::vector<kernel>& ke
   return e;
 }
 
-experiment sizes(bool intel) {
+experiment laws_sizes(bool intel) {
   experiment e{.id = fmt::format("laws-sizes-{}", intel ? "intel" : "amd"),
                .figure = fmt::format("section 4.10.3, scalability, {}", intel ? "Intel" : "AMD"),
                .title = "what LAWS gains as grids become longer",
@@ -183,10 +183,10 @@ experiment algorithm_6() {
   return e;
 }
 
-const registration entry{paper{"laws",
-                               "Q. Chen, M. Guo, Task scheduling for multi-core and parallel architectures, 2017, "
-                               "chapter 4: LAWS",
-                               laws_tables}};
+const registration laws_entry{paper{"laws",
+                                    "Q. Chen, M. Guo, Task scheduling for multi-core and parallel architectures, 2017, "
+                                    "chapter 4: LAWS",
+                                    laws_tables}};
 
 }  // namespace
 
@@ -220,8 +220,8 @@ std::vector<experiment> laws_tables() {
           table_4_5(false, "-ir", amd_ir),
           table_4_5(true, "", intel),
           table_4_5(true, "-ir", intel_ir),
-          sizes(false),
-          sizes(true),
+          laws_sizes(false),
+          laws_sizes(true),
           algorithm_6()};
 }
 

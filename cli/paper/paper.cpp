@@ -198,7 +198,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return act(*given); };
 }
 
-const registration entry{
+const registration paper_entry{
     command{"paper", "repeat the experiments of papers in the simulator and here, and compare", add}};
 
 }  // namespace

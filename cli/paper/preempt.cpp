@@ -37,7 +37,7 @@ std::vector<experiment> preempt() {
           figure_3_14()};
 }
 
-const registration entry{
+const registration preempt_entry{
     paper{"preempt", "S. Shiina: Efficient thread scheduling strategies for nested parallel programs, 2021, section 3",
           preempt}};
 

@@ -123,7 +123,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return report(*given); };
 }
 
-const registration entry{command{"report", "tell what kept traced runs from using their workers", add}};
+const registration report_entry{command{"report", "tell what kept traced runs from using their workers", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -217,7 +217,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{
+const registration reuse_entry{
     command{"reuse", "show how much cache a program needs, alone and shared by cores, and propose a window", add}};
 
 }  // namespace

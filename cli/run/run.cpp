@@ -94,7 +94,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"run", "run an OpenMP program on heddle", add}};
+const registration run_entry{command{"run", "run an OpenMP program on heddle", add}};
 
 }  // namespace
 }  // namespace heddle::cli

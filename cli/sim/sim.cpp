@@ -301,7 +301,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{command{"sim", "run a program on a modelled machine, in virtual time", add}};
+const registration sim_entry{command{"sim", "run a program on a modelled machine, in virtual time", add}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -76,7 +76,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration entry{
+const registration topo_entry{
     command{"topo", "show the memory groups of the machine, the workers and what limits them", add}};
 
 }  // namespace

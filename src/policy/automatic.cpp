@@ -1,6 +1,6 @@
-// The policy that chooses. What HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and of `heddle
-// report`). Ours. All its choices are states of one scheduler, so that none of them needs the runtime stopped. From
-// what it chooses: ml_adaptive.md, "auto".
+// The policy that chooses. What HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and in `heddle
+// report`). It is heddle's own. All its choices are states of one scheduler, so no choice needs the runtime stopped.
+// ml_adaptive.md, "auto", says from what it chooses.
 #include "policy/automatic.hpp"
 
 #include <cmath>
@@ -27,7 +27,8 @@ void automatic::start(scheduler& host) {
 }
 
 bool automatic::is_random() const noexcept {
-  const choice now = chosen_.load(std::memory_order_relaxed);  // a hint: a run laid out in vain, or one that is not
+  // relaxed: a hint; a wrong value costs a run that is laid out in vain, or one that is not
+  const choice now = chosen_.load(std::memory_order_relaxed);
   return now == choice::flat_machine || now == choice::one_worker || now == choice::too_small;
 }
 
@@ -68,12 +69,13 @@ void automatic::note_bytes(double bytes) noexcept {
 }
 
 void automatic::task_end(unsigned self, task& t) noexcept {
-  if (inner_.is_root(t)) root_ended(self);  // first: the next one may begin as soon as the layout knows
+  // This comes first, because the next root may begin as soon as the layout knows.
+  if (inner_.is_root(t)) root_ended(self);
   inner_.task_end(self, t);
 }
 
 void automatic::root_ended(unsigned self) noexcept {
-  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);  // statistics, all of them
+  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);  // all of these are statistics
   const std::uint64_t bytes = most_bytes_.load(std::memory_order_relaxed);
   if (passed < host_->workers()) {
     const unsigned runs = small_runs_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -43,12 +43,13 @@ class automatic final : public policy {
   void note_bytes(double bytes) noexcept;
   void root_ended(unsigned self) noexcept;
 
-  ml_adaptive inner_;  // has all tasks; automatic itself keeps nothing in them
+  ml_adaptive inner_;  // It has all tasks; automatic itself keeps nothing in them.
   std::atomic<choice> chosen_{choice::watching};
   std::atomic<std::uint64_t> passed_{0};      // tasks passed between workers in this run
-  std::atomic<std::uint64_t> most_bytes_{0};  // of a group that was laid out
-  // Written by the one root task's worker at its end, one at a time; read by whoever starts the next one.
-  std::atomic<unsigned> small_runs_{0};  // in a row
+  std::atomic<std::uint64_t> most_bytes_{0};  // the most bytes of a group that was laid out
+  // Written by the one root task's worker at the root's end, one at a time; read by the worker that starts the next
+  // one.
+  std::atomic<unsigned> small_runs_{0};  // small runs in a row
   std::atomic<unsigned> left_out_{0};    // runs since random stealing was chosen
 };
 

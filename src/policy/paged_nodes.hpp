@@ -1,7 +1,7 @@
-// Nodes of one kind, in chunks that come straight from the system, since a policy may not call malloc: a preempted
-// thread that waits for this worker may hold its locks. A component of policies that keep more of a task than fits into
-// its room. The free nodes of a worker are a chain that the caller keeps; `Link` is the member by which nodes are
-// chained while they are free.
+// Nodes of one kind, in chunks that come straight from the system. A policy may not call malloc, because a preempted
+// thread that waits for this worker may hold malloc's locks. A component of policies that keep more data of a task than
+// fits into its room. The free nodes of a worker are a chain that the caller keeps; `Link` is the member by which nodes
+// are chained while they are free.
 #pragma once
 
 #include <mutex>
@@ -27,7 +27,7 @@ class paged_nodes {
     }
   }
 
-  // Null: no memory, or too many.
+  // Returns null if there is no memory, or if there are too many nodes.
   Node* take(Node*& own) noexcept {
     if (own == nullptr) {
       std::lock_guard hold(lock_);
@@ -55,7 +55,7 @@ class paged_nodes {
     n.*Link = own;
     own = &n;
   }
-  // To the free nodes that any worker may take.
+  // Puts the chain to the free nodes that any worker may take.
   void give_back(Node* chain) noexcept {
     if (chain == nullptr) return;
     Node* last = chain;
@@ -74,7 +74,7 @@ class paged_nodes {
   };
 
   detail::spin_word lock_;
-  chunk* chunks_{nullptr};  // under lock_, all three
+  chunk* chunks_{nullptr};  // under lock_, as the next two
   unsigned count_{0};
   Node* free_{nullptr};
 };

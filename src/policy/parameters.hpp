@@ -1,4 +1,4 @@
-// The parameters of one policy as they stand in the text after the colon of HEDDLE_POLICY.
+// The parameters of one policy, as given in the text after the colon of HEDDLE_POLICY.
 #pragma once
 
 #include <string_view>
@@ -19,9 +19,9 @@ class given_parameters final : public parameters {
 
   unsigned choice(std::string_view name, std::string_view words) override;
   double number(std::string_view name, double standard, double least, double most) override;
-  // The text as it stands, which no comma can be in; "" when not given.
+  // The text as it stands, which can contain no comma; "" if not given.
   std::string_view text(std::string_view name);
-  // After the last of them: throws std::invalid_argument when a parameter was not taken.
+  // Called after the last parameter was taken. Throws std::invalid_argument if a parameter was not taken.
   void finish() const;
 
  private:
@@ -32,7 +32,7 @@ class given_parameters final : public parameters {
   std::vector<std::string_view> known_;
 };
 
-// Of what heddle's own policies are made with. Plugins, which see `parameters` alone, have no texts.
+// Takes a text parameter of one of heddle's own policies. Plugins, which see only `parameters`, have no texts.
 inline std::string_view text_in(parameters& given, std::string_view name) {
   return dynamic_cast<given_parameters&>(given).text(name);
 }

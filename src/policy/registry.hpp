@@ -1,4 +1,4 @@
-// The table of policies: heddle's own, those that a program adds, and those of the plugin.
+// The table of policies: heddle's own, those that a program adds, and those of plugins.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,14 @@ namespace heddle::policy {
 
 const std::vector<registration>& all();
 
-// Adds the policies of shared objects, whose names are separated by colons. One that was loaded before is passed over.
-// Throws std::invalid_argument, which says what is wrong, for one that cannot be loaded, is no plugin, is one of
-// another version, or has a policy of a name that is taken. As add: while no other thread reads the table.
+// Adds the policies of shared objects; `files` holds their names, separated by colons. A file that was loaded before is
+// skipped. Throws std::invalid_argument, whose text says what is wrong, for a file that cannot be loaded, is no plugin,
+// is one of another version, or has a policy of a name that is taken. As `add`, it must be called while no other thread
+// reads the table.
 void load_plugins(std::string_view files);
 
-// Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument, which names what
-// is wrong and the policies or parameters that there are.
+// Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument, whose text says
+// what is wrong and which policies or parameters there are.
 std::unique_ptr<policy> make(std::string_view text);
 
 }  // namespace heddle::policy

@@ -5,9 +5,9 @@
 
 namespace heddle::policy {
 
-// Every child runs at once and to its end (or first wait) before its spawner goes on; nothing is ever stolen, so all
-// work stays on the worker where the program started. With threads that never block, the order of execution is that of
-// the program with its keywords removed.
+// Every child runs at once and to its end (or first wait) before its spawner goes on. Nothing is ever stolen, so all
+// work stays on the worker where the program started. If threads never block, the order of execution is that of the
+// program with its keywords removed.
 class serial final : public policy {
  public:
   static std::unique_ptr<policy> make(parameters& given);

@@ -1,4 +1,5 @@
-// A list of tasks with two ends, and the same under a lock: what policies keep their queues in. Nothing is allocated.
+// A list of tasks with two ends, and the same list under a lock. Policies keep their queues in them. Nothing is
+// allocated.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@ namespace heddle::policy {
 
 using task_list = detail::linked_list<task>;
 
-// Any worker, any end. The lock is held for a few instructions, or for what `accept` takes.
+// Any worker may use either end. The lock is held for a few instructions, or for the time that `accept` takes.
 class alignas(64) shared_task_list {
  public:
   void push_front(task& t) noexcept {
@@ -28,9 +29,9 @@ class alignas(64) shared_task_list {
   }
   task* pop_front() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_front); }
   task* pop_back() noexcept { return looks_empty() ? nullptr : taken(&task_list::pop_back); }
-  // Takes the first of the `tries` foremost tasks that `accept` agrees to. It is called under the lock, so it must
-  // be short and take no other lock. Tasks that it refuses never leave the list; so nobody falls asleep because they
-  // happen to be in another worker's hands.
+  // Takes the first of the `tries` foremost tasks for which `accept` returns true. `accept` is called under the lock,
+  // so it must be short and take no other lock. Tasks that it refuses never leave the list. So no worker falls asleep
+  // because a task happens to be in another worker's hands.
   template <class Accept>
   task* pop_first_of(unsigned tries, Accept&& accept) noexcept {
     if (looks_empty()) return nullptr;
@@ -44,13 +45,13 @@ class alignas(64) shared_task_list {
     return nullptr;
   }
 
-  // relaxed: hints, or ordered by the caller's heavy fence
+  // relaxed: a hint, or ordered by the caller's heavy fence
   bool looks_empty() const noexcept { return size() == 0; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
  private:
   void count(std::size_t change) noexcept {
-    // both under lock_; read as a hint
+    // relaxed: both are under lock_; read as a hint
     size_.store(size_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
   }
   task* taken(task* (task_list::*take)() noexcept) noexcept {

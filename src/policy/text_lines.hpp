@@ -1,4 +1,4 @@
-// Text files of words in lines, read with messages that name file, line and word.
+// A reader of text files of words in lines, with messages that name file, line and word.
 #pragma once
 
 #include <cerrno>
@@ -14,7 +14,7 @@
 
 namespace heddle::policy {
 
-// The whole file. Throws std::invalid_argument.
+// Returns the whole file. Throws std::invalid_argument.
 inline std::string text_of_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::invalid_argument(file + ": " + std::strerror(errno));
@@ -23,12 +23,12 @@ inline std::string text_of_file(const std::string& file) {
   return text;
 }
 
-// Goes through a text line by line and each line word by word. Empty lines, and what follows a #, are left out.
+// Goes through a text line by line and each line word by word. Empty lines, and text after a #, are skipped.
 class text_lines {
  public:
   text_lines(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
 
-  // To the next line that has a word; false: there is none.
+  // Goes to the next line that has a word. Returns false if there is none.
   bool next_line() {
     while (!rest_.empty()) {
       const std::size_t end = rest_.find('\n');
@@ -43,7 +43,7 @@ class text_lines {
     return false;
   }
   bool has_word() const noexcept { return !line_.empty(); }
-  // "" at the end of the line.
+  // Returns "" at the end of the line.
   std::string_view word() {
     const std::size_t end = line_.find_first_of(" \t\r");
     const std::string_view found = line_.substr(0, end);

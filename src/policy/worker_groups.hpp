@@ -1,5 +1,5 @@
-// The memory groups that policies treat as units: "sockets" in the papers of MTS and HWS, "clusters" in those that
-// steal over networks (clusters.hpp).
+// The memory groups that policies treat as units: "sockets" in the papers of MTS and HWS, "clusters" in the papers
+// about stealing over networks (clusters.hpp).
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,14 @@ struct worker_group {
   bool has(unsigned rank) const noexcept { return rank - first < count; }
 };
 
-// The memory groups of level `only` of the machine, the root being level 0; or, where that is 0, those of the topmost
-// level that has several. If none of them has several workers all workers are one group.
+// The memory groups of level `only` of the machine; the root has level 0. If `only` is 0, those of the topmost level
+// that has several. If no level has several groups, or none of the groups has several workers, all workers are one
+// group.
 inline std::vector<worker_group> worker_groups(const scheduler& host, unsigned only = 0) {
   std::vector<worker_group> groups;
   const machine::view machine = host.machine();
   if (machine.workers() == host.workers()) {
-    const unsigned last = only == 0 ? machine.levels() : only + 1;  // a leaf above that level stands for itself
+    const unsigned last = only == 0 ? machine.levels() : only + 1;  // a leaf above that level represents itself
     for (unsigned level = std::max(only, 1u); level < last && groups.size() < 2; ++level) {
       groups.clear();
       for (const unsigned id : machine.groups_at(level)) {
@@ -37,7 +38,7 @@ inline std::vector<worker_group> worker_groups(const scheduler& host, unsigned o
   return groups;
 }
 
-// Of each rank, the place of its group in `groups`.
+// For each rank, the index of its group in `groups`.
 inline std::vector<unsigned> group_of_ranks(const std::vector<worker_group>& groups, unsigned workers) {
   std::vector<unsigned> of(workers, 0);
   for (unsigned g = 0; g < groups.size(); ++g) std::fill_n(of.begin() + groups[g].first, groups[g].count, g);

@@ -72,9 +72,6 @@ TEST_F(replace_file_test, a_full_disk_leaves_what_was_there) {
   EXPECT_EQ(text_of(path("a")), "kept");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()), 1);
 }
-
-}  // namespace
-}  // namespace replace_file_test
 TEST_F(replace_file_test, two_may_write_the_same_file) {
   const std::string a(100'000, 'a'), b(200'000, 'b');
   const auto write = [&](const std::string& what) {
@@ -87,4 +84,6 @@ TEST_F(replace_file_test, two_may_write_the_same_file) {
   EXPECT_TRUE(left == a || left == b) << left.size();
 }
 
+}  // namespace
+}  // namespace replace_file_test
 }  // namespace heddle::base

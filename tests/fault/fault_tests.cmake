@@ -5,28 +5,27 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/migration_test.c
   COMPILE_OPTIONS "-O3;-fPIC" SKIP_PRECOMPILE_HEADERS ON)
 
 # Foreign code under preemption: a C program, and a module under two names.
-if(TARGET worker_preempt_foreign_test)
-  target_sources(worker_preempt_foreign_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c")
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c" PROPERTIES
-    SKIP_PRECOMPILE_HEADERS ON)   # those are of C++
+if(TARGET worker_tests)
+  add_library(foreign_barrier STATIC "${PROJECT_SOURCE_DIR}/tests/worker/foreign/barrier.c")
+  target_link_libraries(worker_tests PRIVATE foreign_barrier)
   foreach(which IN ITEMS first second)
     add_library(foreign_plugin_${which} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/plugin.cpp")
     target_compile_options(foreign_plugin_${which} PRIVATE ${HEDDLE_WARNINGS}
       $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # gcc would make a variable of a template a unique symbol, which keeps it loaded
     set_target_properties(foreign_plugin_${which} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-    add_dependencies(worker_preempt_foreign_test foreign_plugin_${which})
+    add_dependencies(worker_tests foreign_plugin_${which})
     string(TOUPPER ${which} upper)
-    target_compile_definitions(worker_preempt_foreign_test PRIVATE HEDDLE_FOREIGN_PLUGIN_${upper}="$<TARGET_FILE:foreign_plugin_${which}>")
+    target_compile_definitions(worker_tests PRIVATE HEDDLE_FOREIGN_PLUGIN_${upper}="$<TARGET_FILE:foreign_plugin_${which}>")
   endforeach()
 endif()
 
-if(TARGET worker_own_storage_test)
+if(TARGET worker_tests)
   foreach(value IN ITEMS 11 22)
     add_library(initial_exec_${value} MODULE "${PROJECT_SOURCE_DIR}/tests/worker/foreign/initial_exec.c")
     target_compile_definitions(initial_exec_${value} PRIVATE VALUE=${value})
     set_target_properties(initial_exec_${value} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-    add_dependencies(worker_own_storage_test initial_exec_${value})
-    target_compile_definitions(worker_own_storage_test PRIVATE HEDDLE_INITIAL_EXEC_${value}="$<TARGET_FILE:initial_exec_${value}>")
+    add_dependencies(worker_tests initial_exec_${value})
+    target_compile_definitions(worker_tests PRIVATE HEDDLE_INITIAL_EXEC_${value}="$<TARGET_FILE:initial_exec_${value}>")
   endforeach()
 endif()
 

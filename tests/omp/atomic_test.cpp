@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-namespace atomic_test {
 namespace {
 
 using heddle::omp::atomics::complex_quad;
@@ -145,7 +144,6 @@ std::vector<void (*)()>& cases() {
 }
 
 }  // namespace
-}  // namespace atomic_test
 
 // First the declarations, then the checks.
 #define HEDDLE_UPDATE(name, type, suffix, operation, operand)                  \
@@ -205,7 +203,6 @@ std::vector<void (*)()>& cases() {
 #define CASES_NAME2(line) cases_at_##line
 #define CASES_NAME(line) CASES_NAME2(line)
 
-namespace atomic_test {
 namespace {
 
 #define CHECK_WITH(label, type, operand, update_call, capture_call, oracle, values, operands)                       \
@@ -375,7 +372,6 @@ TEST(Atomic, NoTwoCaptureTheSame) {
 }
 
 }  // namespace
-}  // namespace atomic_test
 
 extern "C" {
 void __kmpc_atomic_start();
@@ -384,7 +380,6 @@ void GOMP_atomic_start();
 void GOMP_atomic_end();
 }
 
-namespace atomic_test {
 namespace {
 
 TEST(Atomic, RegionsExcludeEachOtherInBothAbis) {
@@ -448,4 +443,3 @@ TEST(Atomic, AnObjectThatIsNotAlignedIsExchangedWhole) {
 }
 
 }  // namespace
-}  // namespace atomic_test

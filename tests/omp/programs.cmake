@@ -48,9 +48,9 @@ if(TARGET heddle_cli AND TARGET OpenMP::OpenMP_C AND NOT HEDDLE_SANITIZE)
   if(TARGET heddle_omp)
     add_dependencies(tests_cli_needs openmp)
   endif()
-  if(TARGET cli_run_test)
-    add_dependencies(cli_run_test tests_cli_needs)
-    target_compile_definitions(cli_run_test PRIVATE HEDDLE_OPENMP_PROGRAMS="${PROJECT_BINARY_DIR}/tests/openmp"
+  if(TARGET cli_tests)
+    add_dependencies(cli_tests tests_cli_needs)
+    target_compile_definitions(cli_tests PRIVATE HEDDLE_OPENMP_PROGRAMS="${PROJECT_BINARY_DIR}/tests/openmp"
       $<$<TARGET_EXISTS:heddle_omp>:HEDDLE_HAS_OPENMP>)
   endif()
 endif()

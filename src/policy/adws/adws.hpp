@@ -1,5 +1,5 @@
-// The policies that are the layout and a set of its rules, and nothing else: adws (adws.cpp), ml-adws (ml_adws.cpp) and
-// ml-ws (ml_ws.cpp).
+// The policies that consist of a layout and a set of its rules: adws (adws.cpp), ml-adws (ml_adws.cpp) and ml-ws
+// (ml_ws.cpp).
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// What almost deterministic work stealing lays tasks out with: distribution ranges, and the tree of the groups that
-// were laid out, from which idle workers know whose work they may take. Introduction: adws.md. Source: the ADWS
-// thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
+// The data with which almost deterministic work stealing lays tasks out: distribution ranges, and the tree of the
+// groups that were laid out. From the tree idle workers learn whose work they may take. Introduction: adws.md. Source:
+// the ADWS thesis, sections 4.3.2 and 4.3.3; docs/papers.md.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace heddle::policy {
 
 inline constexpr double rounding = 1e-6;
-inline constexpr double near_enough = 1.0 / 64;  // of a member's share; ours
+inline constexpr double near_enough = 1.0 / 64;  // A fraction of a member's share; ours.
 
 // An interval of the number line of members: member i is [i, i + 1).
 struct distribution_range {
@@ -26,20 +26,20 @@ struct distribution_range {
   double to;
 
   unsigned owner() const noexcept { return static_cast<unsigned>(from); }
-  // Lies across several members, or reaches a member's end: Algorithm 4.2, line 4.
+  // Whether the range lies across several members, or reaches a member's end: Algorithm 4.2, line 4.
   bool is_search_root() const noexcept { return std::floor(from) != std::floor(to); }
-  // A split gives something to another member than the owner.
+  // Whether a split gives something to another member than the owner.
   bool spans_members() const noexcept { return std::floor(from) + 1 < to; }
-  // The last member that has a part of it.
+  // The last member that has a part of the range.
   unsigned last() const noexcept { return std::max(owner(), static_cast<unsigned>(std::max(std::ceil(to), 1.0)) - 1); }
   bool covers_last() const noexcept { return to >= last() + 1.0; }
 
-  // Splits the upper part off, `share` of the whole in [0, 1]: Algorithm 4.2, line 11. A cut that misses the end of
-  // a member by rounding alone is put there; otherwise that member would own a task of no length. A cut that misses
-  // an end inside the range by less than `near_enough` is put there, too; otherwise the border between two members
-  // would be sought down to the leaves.
+  // Splits the upper part off and returns it: `share` of the whole, in [0, 1]; Algorithm 4.2, line 11. A cut that
+  // misses the end of a member by rounding alone is put there; otherwise that member would own a task of no length. A
+  // cut that misses an end inside the range by less than `near_enough` is put there, too; otherwise the border between
+  // two members would be sought down to the leaves.
   distribution_range split_upper(double share) noexcept { return split_at(to - (to - from) * share); }
-  // The same for a cut that is chosen already.
+  // The same for a cut that has been chosen already.
   distribution_range split_at(double cut) noexcept {
     const double nearest = std::round(cut);
     const bool inside = from < nearest && nearest < to;
@@ -51,13 +51,13 @@ struct distribution_range {
   }
 };
 
-// What a task carries. Its tree is task::tag.
+// The data that a task carries. Its node in the tree is task::tag.
 struct laid_out {
   distribution_range range;
-  double left;           // work of the present group that no child has got yet; NaN: not known
-  double bytes;          // that the task touches, as far as hints tell; 0: not known
-  std::uint32_t domain;  // whose number line the range is on
-  std::uint32_t base;    // of a task on its way back from a group: station::base of its worker before the group
+  double left;           // work of the present group that is not given to a child yet; NaN if not known
+  double bytes;          // bytes that the task touches, as far as hints tell; 0 if not known
+  std::uint32_t domain;  // the domain on whose number line the range lies
+  std::uint32_t base;    // for a task on its way back from a group: station::base of its worker before the group
 };
 inline constexpr std::uint32_t unchanged = ~0u;
 
@@ -65,41 +65,42 @@ inline laid_out& layout_of(task& t) noexcept { return t.get<laid_out>(); }
 
 struct tree_node;
 
-// The node that the tag of a task names which is laid out: of the innermost group that it has begun, else of the
-// group that it is a child of.
+// The node that the tag of a task that is laid out names: that of the innermost group that it has begun, else that of
+// the group whose child it is.
 inline tree_node& node_of(const task& t) noexcept { return *static_cast<tree_node*>(t.tag); }
 
-// The place of an owner when its group began, or when it left the layout for a while.
+// The place of an owner at the moment when its group began, or when it left the layout for a while.
 struct kept_place {
   laid_out at;
-  tree_node* tag;  // its tag then
+  tree_node* tag;  // its tag at that moment
   unsigned back;   // the member where it goes on afterwards
 };
 
-// A group of a search-root task; or, while it is never active, the place of a task that has left the layout for a
+// A group of a search-root task. A node that is never active is the place of a task that has left the layout for a
 // while (layout::set_aside). Thieves read the first part at any time, also of nodes that are free again. They may then
-// see the wrong range, but never memory that is gone; and a freed node keeps its parent, so that a walk that begins at
-// one of its descendants goes on [adws:4].
+// see the wrong range, but never memory that is gone. A freed node keeps its parent, so a walk that begins at one of
+// its descendants goes on [adws:4].
 struct alignas(64) tree_node {
-  // Written by the group's owner, read by thieves as hints. `active` is seq_cst, and is looked at again after the
-  // fence before a worker sleeps.
+  // Written by the group's owner, read by thieves as hints. `active` is seq_cst, and a worker reads it again after the
+  // fence before it sleeps.
   std::atomic<double> from{0}, to{0};
   std::atomic<std::uint32_t> domain{0};
   std::atomic<bool> active{false};
-  std::atomic<std::uint32_t> uses{0};  // how often it was opened: a thief's choice holds for one use [adws:7]
+  // The number of times that the node was opened: a thief's choice holds for one use [adws:7].
+  std::atomic<std::uint32_t> uses{0};
   std::atomic<tree_node*> parent{nullptr};
 
-  // The owner's.
-  kept_place before{};  // what the owner gets back
+  // For the owner alone.
+  kept_place before{};  // the place that the owner gets back
   task* owner{nullptr};
-  const void* label{nullptr};  // of the group's first child, or of the fork's second half
+  const void* label{nullptr};  // the label of the group's first child, or of the fork's second half
   unsigned opener{0};          // the worker that began the group
-  unsigned base{0};            // of that worker, when the group began
-  unsigned expected{0};        // children, when hints do not tell
+  unsigned base{0};            // the opener's station::base when the group began
+  unsigned expected{0};        // number of children, if hints do not tell it
   double hinted{0};            // sum of the children's hints
-  bool unlike{false};          // of a fork: its halves are of unlike work; for the policy that holds the layout
-  bool waits{false};           // the owner is at its wait
-  unsigned home{0};            // whose free list it belongs to
+  bool unlike{false};  // For a fork: whether its halves are of unlike work. Used by the policy that holds the layout.
+  bool waits{false};   // the owner is at its wait
+  unsigned home{0};    // the worker whose free list it belongs to
   tree_node* next_free{nullptr};
 };
 
@@ -115,7 +116,7 @@ class tree_nodes {
       free_ = &all_[i];
     }
   }
-  // Null: groups nest deeper than there are nodes; then this one is not laid out.
+  // Returns null if groups nest deeper than there are nodes; the group is then not laid out.
   tree_node* take() noexcept {
     std::lock_guard hold(lock_);
     tree_node* n = free_;
@@ -135,21 +136,22 @@ class tree_nodes {
   tree_node* free_{nullptr};  // under lock_
 };
 
-// How many children groups had, by the code of their first child: the guess for groups without hints.
+// The number of children that groups had, by the code of their first child. It is the guess for groups without hints.
 class group_memory {
  public:
   struct guess {
     unsigned children;
-    double work;  // 0: not known
+    double work;  // 0 if not known
   };
   guess recall(const void* label) const noexcept {
     const line& l = lines_[place(label)];
-    if (l.label.load(std::memory_order_relaxed) != label) return {2, 0};  // a guess: any mixture of old and new is one
+    // relaxed: the result is a guess, so any mixture of old and new values will do
+    if (l.label.load(std::memory_order_relaxed) != label) return {2, 0};
     return {l.children.load(std::memory_order_relaxed), l.work.load(std::memory_order_relaxed)};
   }
   void remember(const void* label, unsigned children, double work) noexcept {
     line& l = lines_[place(label)];
-    l.children.store(children, std::memory_order_relaxed);  // as in recall, all three
+    l.children.store(children, std::memory_order_relaxed);  // relaxed as in recall, all three
     l.work.store(work, std::memory_order_relaxed);
     l.label.store(label, std::memory_order_relaxed);
   }

@@ -22,10 +22,10 @@ void layout::start(scheduler& host) {
   if (!lines_.have_levels()) open_groups_[0] = 1;
 }
 
-// Nothing below a task that is not laid out is laid out either, so nothing need be watched. Not so on a worker that
-// acts for a member above the leaves: it may go on with a task that is laid out, without being asked.
+// Nothing below a task that is not laid out is laid out either, so such a task need not be watched. The exception is a
+// worker that acts for a member above the leaves: it may go on with a task that is laid out, without being asked.
 void layout::stop_watching(unsigned self) noexcept {
-  // a hint: adopt switches on
+  // a hint; adopt switches watching on again
   if (lines_.of(workers_.acts_for(self)).leaf || host_->workers() == 1 || !has_root_.load(std::memory_order_relaxed))
     host_->watch(self, false);
 }
@@ -47,7 +47,7 @@ placement layout::started(const task_info& info) noexcept {
 }
 
 void layout::enqueue(task& t) noexcept {
-  const task::destination to = t.to;  // read now: a list uses its place
+  const task::destination to = t.to;  // read before the task is put into a list, which uses its place
   member& m = lines_.of(to.target);
   if (const auto where = static_cast<slot>(to.slot); where != slot::passed) {
     if (where == slot::woken) expect_no_order();
@@ -93,9 +93,10 @@ void layout::activate(tree_node& n) noexcept {
 }
 
 void layout::wake_range(const tree_node& n) noexcept {
-  // the caller's group, or a group whose child the caller is
+  // relaxed: the node is that of the caller's group, or of a group whose child the caller is
   const domain& d = lines_.line(n.domain.load(std::memory_order_relaxed));
-  const distribution_range r{n.from.load(std::memory_order_relaxed), n.to.load(std::memory_order_relaxed)};  // as above
+  // relaxed as above
+  const distribution_range r{n.from.load(std::memory_order_relaxed), n.to.load(std::memory_order_relaxed)};
   const unsigned last = std::min(r.last(), static_cast<unsigned>(d.members.size() - 1));
   for (unsigned place = r.owner(); place <= last; ++place) host_->wake(lines_.of(d.members[place]).head);
 }

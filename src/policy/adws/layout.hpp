@@ -1,7 +1,7 @@
 // The layout of tasks by almost deterministic work stealing: where the children of groups and the halves of forks go,
-// and what is kept of it while they run. A component of the policies adws, ml-adws, ml-ws, ml-adaptive and auto, which
-// differ in their rules (layout_rules.hpp). Each answers the calls of the seam by the function of the same name here.
-// What a worker takes next: stations.hpp, layout_search.hpp. Introduction, and what holds of it: adws.md.
+// and the data kept about that while they run. A component of the policies adws, ml-adws, ml-ws, ml-adaptive and auto,
+// which differ in their rules (layout_rules.hpp). Each answers the calls of the seam by the function of the same name
+// here. stations.hpp and layout_search.hpp say what a worker takes next. Introduction and invariants: adws.md.
 //
 // Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), Algorithms 4.1 - 4.3,
 // 5.2, 5.3. Deviations: adws.cpp, ml_adws.cpp, ml_ws.cpp.
@@ -36,29 +36,30 @@ class layout {
   void fork_wait(task& owner) noexcept;
   placement fork_end(unsigned self, task& owner) noexcept;
 
-  // For a thread that is nobody's child, instead of `started`: it gets no place. While it lives all workers may rob
-  // each other.
+  // Called instead of `started`, for a thread that is not a child: it gets no place in the layout. While it lives all
+  // workers may rob each other.
   placement leave_out(task& t) noexcept;
-  // It is the root task that is laid out.
+  // Whether it is the root task that is laid out.
   bool is_root(const task& t) const noexcept { return t.tag == &everything_; }
-  // For a fork that fork_begin has wished for, instead of `fork`: its owner leaves the layout for a while, and the
-  // policy may use its tag and its room. The node keeps its place. take_back ends that; answers stay or send.
+  // set_aside is called instead of `fork`, for a fork that fork_begin has wished for. The fork's owner leaves the
+  // layout for a while, and the policy may use the owner's tag and room. The node keeps the owner's place. take_back
+  // ends that; it answers stay or send.
   tree_node& set_aside(unsigned self, task& owner) noexcept;
   placement take_back(unsigned self, task& owner, tree_node& n) noexcept;
 
   const layout_rules& rules() const noexcept { return rules_; }
   const number_lines& lines() const noexcept { return lines_; }
   stations& workers() noexcept { return workers_; }
-  // The root task's group, where every worker finds it; null: it has none.
+  // The root task's group, where every worker finds it; null if the root task has none.
   const tree_node* root_group() const noexcept { return root_group_.load(); }
-  // by_steals: a group has gone down to that line, so that its members may steal from each other.
+  // Under by_steals: whether a group has gone down to that line, so that its members may steal from each other.
   bool is_open(std::uint32_t line) const noexcept { return open_groups_[line].load() != 0; }
 
  private:
   enum class slot : unsigned {  // of task::to
     passed,
     search_root,
-    woken  // as search_root; but the thread waited for something else than children
+    woken  // as search_root, but the thread waited for something other than children
   };
   static placement send_to(task& t, unsigned target, slot where) noexcept {
     t.to = {target, static_cast<unsigned>(where)};
@@ -87,13 +88,14 @@ class layout {
   scheduler* host_{nullptr};
   number_lines lines_;
   stations workers_;
-  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;  // by_steals: groups gone down to it, by line
-  tree_node everything_;                                  // above all trees: the root task's tag
-  tree_node outside_;                                     // the tag of threads that are not laid out
-  std::atomic<bool> has_root_{false};                     // a root task is alive; one at a time is laid out
+  // under by_steals: the number of groups that have gone down to a line, by line
+  std::unique_ptr<std::atomic<unsigned>[]> open_groups_;
+  tree_node everything_;               // the node above all trees, which is the root task's tag
+  tree_node outside_;                  // the tag of threads that are not laid out
+  std::atomic<bool> has_root_{false};  // whether a root task is alive; one at a time is laid out
   std::atomic<tree_node*> root_group_{nullptr};
-  // groups of one task did not nest, or a search root waited for something else than children: Theorems 1 and 2 are
-  // not checked any more
+  // Set when groups of one task did not nest, or a search root waited for something other than children. From then on
+  // Theorems 1 and 2 are not checked.
   std::atomic<bool> disordered_;
   std::atomic<unsigned> warned_{0};
   group_memory memory_;

@@ -22,9 +22,9 @@ void layout::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   lines_.descend(self, at, bytes);
 }
 
-// Above the leaves, a task within one member belongs to the head that runs it [adws:1]. A thief that took it from
-// the victim's fork queue finds the victim's place in it. A group that began with that place would send its owner
-// back to the victim: a second search root there, against Theorem 2 [adws:3].
+// Above the leaves, a task within one member belongs to the head that runs it [adws:1]. A thief that took it from the
+// victim's fork queue finds the victim's place in it. If a group began with that place, its owner would be sent back to
+// the victim. That would be a second search root there, against Theorem 2 [adws:3].
 void layout::settle(unsigned self, laid_out& at) const noexcept {
   if (lines_.line(at.domain).leaf || at.range.is_search_root()) return;
   at.range = lines_.place_of(self, at.domain);
@@ -44,17 +44,17 @@ void layout::open(unsigned self, tree_node& node, task& owner, const laid_out& n
   n->unlike = false;
   n->waits = false;
   n->opener = self;
-  n->base = here.base.load(std::memory_order_relaxed);  // its own variable
+  n->base = here.base.load(std::memory_order_relaxed);  // relaxed: the worker's own variable
   if (next.domain != at.domain) {
     at = next;
     const domain& d = lines_.line(at.domain);
     const unsigned which = d.member_of(self);
-    // the worker whose base changes here has to get it back: the owner returns to it
+    // The worker whose base changes here must get it back, so the owner returns to that worker.
     if (lines_.of(n->before.back).head != self) n->before.back = which;
-    here.base.store(d.level, std::memory_order_relaxed);  // its own variable
+    here.base.store(d.level, std::memory_order_relaxed);  // relaxed: the worker's own variable
     workers_.act_for(self, lines_.of(which).head == self ? which : here.heads.back());
   } else {
-    // its own group's
+    // relaxed: written by this owner's own group
     const distribution_range above{parent->from.load(std::memory_order_relaxed),
                                    parent->to.load(std::memory_order_relaxed)};
     HEDDLE_AUDIT_CHECK(parent == &everything_ || parent->domain.load() != at.domain || disordered_.load() ||
@@ -62,13 +62,13 @@ void layout::open(unsigned self, tree_node& node, task& owner, const laid_out& n
                        "range [%g, %g) is not inside its parent's", at.range.from, at.range.to);
     static_cast<void>(above);
   }
-  n->uses.store(n->uses.load(std::memory_order_relaxed) + 1);  // the owner's alone
-  n->from.store(at.range.from, std::memory_order_relaxed);     // hints; published with the node
+  n->uses.store(n->uses.load(std::memory_order_relaxed) + 1);  // relaxed: written by the owner alone
+  n->from.store(at.range.from, std::memory_order_relaxed);     // relaxed: hints, published with the node
   n->to.store(at.range.to, std::memory_order_relaxed);
   n->domain.store(at.domain, std::memory_order_relaxed);
   n->parent.store(parent, std::memory_order_relaxed);
   owner.tag = n;
-  // pairs with layout_search::choose_victims: the node
+  // pairs with layout_search::choose_victims: publishes the node
   lines_.of(workers_.acts_for(self)).tree.store(n, std::memory_order_release);
   if (rules_.by_steals()) {
     at.range = lines_.place_of(self, at.domain);
@@ -84,7 +84,7 @@ void layout::open(unsigned self, tree_node& node, task& owner, const laid_out& n
 // TASKGROUP::WAIT, lines 26 - 31.
 placement layout::close(unsigned self, task& owner, tree_node& n) noexcept {
   n.active.store(false);
-  const std::uint32_t line = n.domain.load(std::memory_order_relaxed);  // its own node
+  const std::uint32_t line = n.domain.load(std::memory_order_relaxed);  // relaxed: its own node
   if (rules_.by_steals() && line != n.before.at.domain) open_groups_[line].fetch_sub(1);
   tree_node* expected = &n;
   root_group_.compare_exchange_strong(expected, nullptr);
@@ -100,7 +100,8 @@ tree_node& layout::set_aside(unsigned self, task& owner) noexcept {
   n.owner = &owner;
   n.label = nullptr;
   n.waits = false;
-  n.parent.store(n.before.tag, std::memory_order_relaxed);  // a thief that is late goes on there, as from any node
+  // relaxed: a thief that is late goes on there, as from any node
+  n.parent.store(n.before.tag, std::memory_order_relaxed);
   return n;
 }
 
@@ -134,14 +135,14 @@ void layout::group_begin(unsigned self, group_info& info) noexcept {
     return;
   }
   tree_node* n = workers_[self].nodes.take();
-  if (n == nullptr) return;  // nests too deep
+  if (n == nullptr) return;  // groups nest too deep
   open(self, *n, info.owner, next);
   layout_of(info.owner).left = checked(self, info.work, "a group's work is not a positive number", false);
   layout_of(info.owner).bytes = bytes;
   info.data = n;
 }
 
-// The child's part of what is left, in [0, 1].
+// The child's part of the work that is left, in [0, 1].
 double layout::share_of(unsigned self, tree_node& n, laid_out& at, const task_info& info) noexcept {
   if (info.index == 0 || n.label == nullptr) {
     n.label = info.label;
@@ -166,7 +167,8 @@ placement layout::hand_out(unsigned self, task& owner, task& child, double share
   if (rules_.by_steals() && leaf) return placement::child_first;  // as under random_ws from here on
   if (!at.range.is_search_root() && !lines_.lead(self, at)) return placement::child_first;
   child.tag = owner.tag;
-  // above the leaves and within one member: the head that runs it, a thief perhaps, does one child after the other
+  // Above the leaves and within one member, the head that runs the task, perhaps a thief, runs one child after the
+  // other.
   if (!at.range.is_search_root()) {
     settle(self, at);
     child.keep<laid_out>({at.range, not_given, bytes * share, at.domain, unchanged});
@@ -202,7 +204,7 @@ placement layout::spawn(unsigned self, const task_info& info) noexcept {
     return placement::child_first;
   }
   const double share = share_of(self, *n, at, info);
-  // a child of no work, or an owner within one worker: nothing to lay out
+  // Nothing is to be laid out for a child of no work, or for an owner within one worker.
   if (leaf && (share <= 0 || rules_.by_steals() || !at.range.spans_members())) return placement::child_first;
   return hand_out(self, *info.parent, info.made, share, at.bytes);
 }
@@ -222,7 +224,7 @@ placement layout::group_end(unsigned self, group_info& info) noexcept {
 
 // --- forks -------------------------------------------------------------------------------------------------------
 
-// Changes nothing but the node that is reserved, since the fork need not come about.
+// Changes nothing but the node that it reserves, because the fork may not come about.
 bool layout::fork_begin(unsigned self, const fork_info& info) noexcept {
   if (!is_laid_out(info.owner) || !lines_.distribute(layout_of(info.owner))) {
     stop_watching(self);

@@ -11,7 +11,8 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr unsigned longest_walk = 4096;  // of thieves, up the tree: a race may make them walk in a circle
+// The longest walk of a thief up the tree, because a race may make it walk in a circle.
+constexpr unsigned longest_walk = 4096;
 
 }  // namespace
 
@@ -20,7 +21,7 @@ constexpr unsigned longest_walk = 4096;  // of thieves, up the tree: a race may 
 // STEALTASK, lines 28 - 34, for a member that the worker acts for.
 layout_search::victims layout_search::choose_victims(unsigned self, unsigned which) const noexcept {
   if (!rules_.steals) return {false, 0, 0, 0, false};
-  if (rules_.by_steals()) {  // in the largest domain that has work; domains are numbered from the root down
+  if (rules_.by_steals()) {  // The largest domain that has work; domains are numbered from the root down.
     for (std::uint32_t i = 0; i < lines_.count(); ++i) {
       const domain& d = lines_.line(i);
       if (d.member_of(self) != which || !layout_.is_open(i)) continue;
@@ -45,8 +46,8 @@ layout_search::victims layout_search::choose_victims(unsigned self, unsigned whi
     return true;
   };
   if (const tree_node* root = layout_.root_group(); root != nullptr) consider(root);
-  // Up to the node above all trees, which has no parent and is never active. acquire pairs with stations::adopt,
-  // layout::open: the node; relaxed: parents are nodes for ever
+  // The walk goes up to the node above all trees, which has no parent and is never active. acquire pairs with
+  // stations::adopt and layout::open: makes the node visible. relaxed: a parent is a node for ever.
   const tree_node* n = top != nullptr ? nullptr : lines_.of(which).tree.load(std::memory_order_acquire);
   for (unsigned steps = 0; n != nullptr && steps < longest_walk; ++steps) {
     if (!consider(n)) break;
@@ -77,7 +78,8 @@ entry layout_search::steal_from(unsigned self, const victims& from, unsigned pla
   return 0;
 }
 
-// From the fork queue of the member's head, if that is this queue of this member at the moment [adws:5].
+// Steals from the fork queue of the member's head, if that queue serves as this queue of this member at the moment
+// [adws:5].
 entry layout_search::steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from,
                                     effort how) noexcept {
   const unsigned which = lines_.id_of(of);
@@ -94,7 +96,7 @@ entry layout_search::steal_queue_of(unsigned self, const member& of, bool migrat
   return found;
 }
 
-// At which of them the thief begins, counted from the first.
+// The victim at which the thief begins, counted from the first one.
 unsigned layout_search::first_of(unsigned self, const victims& from) noexcept {
   const unsigned remembered = memory_.first(self);
   for (unsigned place = from.first; remembered != nobody && place <= from.last; ++place) {
@@ -197,7 +199,7 @@ bool layout_search::has_search_root() const noexcept {
                      [](const member& m) { return !m.search_roots.looks_empty(); });
 }
 
-// What does not lie in a fork queue, but for search roots.
+// Takes what does not lie in a fork queue, except search roots.
 entry layout_search::steal_queued(unsigned self, member& of) noexcept {
   if (task* t = of.passed.pop_back(); t != nullptr) return workers_.begin_passed(self, *t);
   if (const entry found = of.migrated.take_oldest(); found != 0) return found;

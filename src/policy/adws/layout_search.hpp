@@ -1,5 +1,5 @@
-// Whose tasks a worker may take under the layout of ADWS, and the ways to take them. Introduction: adws.md. Source: the
-// ADWS thesis, STEALTASK of Algorithm 4.3; deviations: adws.cpp.
+// The search of a worker for others' tasks under the layout of ADWS: whose tasks it may take, and the ways to take
+// them. Introduction: adws.md. Source: the ADWS thesis, STEALTASK of Algorithm 4.3; deviations: adws.cpp.
 #pragma once
 
 #include <heddle/policy.hpp>
@@ -21,28 +21,28 @@ class layout_search {
   bool may_find(unsigned self) noexcept;
   bool may_rob(unsigned self, unsigned victim) noexcept;
 
-  // --- past them: for policies that are greedier ---
-  // Something is queued for any member of any level, whoever may take it; search roots of others do not count.
+  // --- past them: for policies that steal more ---
+  // Whether a task is queued for any member of any level, whoever may take it. Search roots of others do not count.
   bool has_anything(unsigned self) const noexcept;
   bool has_search_root() const noexcept;
-  // The oldest of what that worker has at any of its members, or in its fork queue.
+  // Takes the oldest task that the victim has at any of its members, or in its fork queue.
   entry steal_from_anywhere(unsigned self, unsigned victim, effort how) noexcept;
-  // What the victim has below its leaf, and nothing of the levels above.
+  // Takes what the victim has below its leaf, and nothing of the levels above.
   entry steal_leaf(unsigned self, unsigned victim, effort how) noexcept;
-  // A search root that waits for a busy worker may be run by `self` instead, unless it is on its way back to the
-  // worker whose base it keeps (laid_out::base).
+  // Takes a search root that waits for a busy worker, so that `self` runs it instead. A search root on its way back to
+  // the worker whose base it keeps (laid_out::base) is not taken.
   entry steal_search_root(unsigned self, unsigned victim) noexcept;
 
  private:
-  struct victims {  // whom a member may rob now: the members at places first .. last of the domain
+  struct victims {  // The members that a member may rob at the moment: those at places first .. last of the domain.
     bool any;
     std::uint32_t domain;
     unsigned first, last;
     bool covers_last;
-    const tree_node* group{nullptr};  // whose range it is; null: a whole domain (by_steals)
-    std::uint32_t use{0};             // of the node, when it was chosen
+    const tree_node* group{nullptr};  // the group whose range it is; null for a whole domain (by_steals)
+    std::uint32_t use{0};             // the node's use when it was chosen
 
-    // Not if the group has ended, or has ended and another has begun with the same node [adws:7].
+    // False if the group has ended, even if another group has begun with the same node since [adws:7].
     bool hold() const noexcept { return group == nullptr || (group->active.load() && group->uses.load() == use); }
   };
 

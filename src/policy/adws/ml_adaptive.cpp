@@ -1,8 +1,8 @@
-// Multi-level scheduling whose idle workers leave their level: the layout of ml-adws, and, where that leaves a
-// worker without work, greedy stealing. Ours. The ADWS thesis names the idle time of multi-level scheduling as its
-// open problem (chapter 7): a memory group runs one root task at a time, and a root task with fewer leaves than the
-// group has workers leaves them idle. Rules and invariants: ml_adaptive.md. What was measured:
-// docs/investigations/ml-adaptive.md. What an idle worker takes is in ml_adaptive_take.cpp.
+// Multi-level scheduling in which idle workers leave their level: the layout of ml-adws, and work-conserving stealing
+// where that leaves a worker without work. It is heddle's own. The ADWS thesis names the idle time of multi-level
+// scheduling as its open problem (chapter 7): a memory group runs one root task at a time, and a root task with fewer
+// leaves than the group has workers leaves them idle. Rules and invariants: ml_adaptive.md. Measurements:
+// docs/investigations/ml-adaptive.md. ml_adaptive_take.cpp says what an idle worker takes.
 #include "policy/adws/ml_adaptive.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace heddle::policy {
 
 namespace {
 
-constexpr double even_share = 0.55;   // of the larger half, at most: [adaptive:6]
+constexpr double even_share = 0.55;   // the largest share of a half in a fork of alike halves: [adaptive:6]
 constexpr double unlike_share = 0.6;  // the same, for [adaptive:5]
 
 bool halves_differ(const fork_info& info, double share = even_share) noexcept {
@@ -23,20 +23,20 @@ bool halves_differ(const fork_info& info, double share = even_share) noexcept {
   return info.first >= 0 && info.second >= 0 && std::isfinite(all) && std::max(info.first, info.second) > share * all;
 }
 
-// What is kept of a task that has the tag of sb: what sb keeps, and this.
+// The data of a task that has the tag of sb: sb's own, and these fields.
 struct bound_task {
-  sb::anchored of_sb;  // first: where sb looks for it
-  // Where it was laid out, if it is the owner of the outermost space-bounded fork; null for the descendants of such a
-  // fork.
+  sb::anchored of_sb;  // first, because sb looks for it there
+  // The node of its place in the layout, if it is the owner of the outermost space-bounded fork; null for the
+  // descendants of such a fork.
   tree_node* laid_out_at;
-  unsigned open_forks;  // of such an owner: its own that have not ended
+  unsigned open_forks;  // for such an owner: the number of its forks that have not ended
 };
 static_assert(std::is_standard_layout_v<bound_task> && offsetof(bound_task, of_sb) == 0,
               "so that sb finds what is its own at the beginning");
 
 bound_task& bound_in(task& t) noexcept { return t.get<bound_task>(); }
 
-// After sb has begun what it keeps of the task.
+// Called after sb has begun its data in the task.
 void keep_beside(task& t, tree_node* laid_out_at) noexcept {
   t.keep<bound_task>({t.get<sb::anchored>(), laid_out_at, 0});
 }
@@ -53,7 +53,7 @@ layout_rules rules_of(const ml_adaptive::settings& given, std::function<void(dou
 
 }  // namespace
 
-// It stays greedy, as all policies are that do not say otherwise: [adaptive:8], [adaptive:9].
+// The policy stays work-conserving, which is the default: [adaptive:8], [adaptive:9].
 ml_adaptive::ml_adaptive(settings given, std::function<void(double bytes)> hears_bytes)
     : settings_(given), layout_(rules_of(given, std::move(hears_bytes))) {}
 
@@ -91,7 +91,7 @@ void ml_adaptive::note_nesting(const tree_node& above, const void* label) noexce
 
 // --- forks that are space-bounded: [adaptive:6] ------------------------------------------------------------------
 
-// The fork becomes space-bounded, if it is one for that. A node of the tree keeps the owner's place meanwhile.
+// Makes the fork space-bounded if it qualifies. A node of the tree keeps the owner's place meanwhile.
 bool ml_adaptive::bind(unsigned self, const fork_info& info) noexcept {
   const number_lines& lines = layout_.lines();
   if (!lines.have_levels() || !settings_.bound || info.bytes == 0 || !halves_differ(info)) return false;
@@ -144,7 +144,7 @@ placement ml_adaptive::fork_end(unsigned self, task& owner, std::uint64_t) noexc
     return layout_.take_back(self, owner, *kept.laid_out_at);
   }
   const tree_node& n = node_of(owner);
-  if (n.before.tag->label != n.label) {  // the outermost fork of its place
+  if (n.before.tag->label != n.label) {  // the outermost fork of its place in the program
     fork_shape& own = shape_of(n.label);
     if (!own.is_of(n.label)) own.begin(n.label, false);
     if (!own.nests.load(std::memory_order_relaxed)) own.only_cuts.store(true, std::memory_order_relaxed);  // guesses

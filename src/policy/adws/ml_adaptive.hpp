@@ -1,4 +1,4 @@
-// Multi-level scheduling that does not idle; see ml_adaptive.md.
+// Multi-level scheduling without idle time; see ml_adaptive.md.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace heddle::policy {
 
-// Holds a layout and an sb. A task has the tag of one of them, and each call goes to the one whose tag it has
+// Holds a layout and an sb. A task has the tag of one of them, and each call goes to the policy whose tag the task has
 // [adaptive:12].
 class ml_adaptive final : public policy {
  public:
@@ -23,7 +23,7 @@ class ml_adaptive final : public policy {
     bool levels = true;
     bool bound = true;
   };
-  // hears_bytes: as in layout_rules.
+  // hears_bytes is that of layout_rules.
   explicit ml_adaptive(settings given, std::function<void(double bytes)> hears_bytes = {});
   static std::unique_ptr<policy> make(parameters& given);
 
@@ -51,21 +51,21 @@ class ml_adaptive final : public policy {
 
  private:
   struct alignas(64) searcher {
-    unsigned patience{0};  // searches that insist in vain before it takes anything [adaptive:1]
+    unsigned patience{0};  // searches that insist in vain before the worker takes anything [adaptive:1]
     unsigned in_vain{0};   // such searches in a row
-    unsigned glances{0};   // searches in vain in a row, of either effort
+    unsigned glances{0};   // searches of either effort in vain, in a row
     rings victims;
   };
 
-  // What is known of the forks of one place in the program [adaptive:4]. The three words are read and written
-  // separately, by any worker, and two places may share them, so what is read may be a mixture. A wrong guess costs
-  // a layout that does not suit, never a task. Hence all accesses are relaxed.
+  // The knowledge about the forks of one place in the program [adaptive:4]. The three words are read and written
+  // separately, by any worker, and two places may share them, so a reader may see a mixture. A wrong guess costs a
+  // layout that does not suit, never a task. Hence all accesses are relaxed.
   struct fork_shape {
     std::atomic<const void*> label{nullptr};
-    std::atomic<bool> nests{false};      // forks of other places were made inside one of them
-    std::atomic<bool> only_cuts{false};  // one of them has ended without any inside
+    std::atomic<bool> nests{false};      // whether forks of other places were made inside one of them
+    std::atomic<bool> only_cuts{false};  // whether one of them has ended without any fork inside
 
-    // a guess, as below
+    // relaxed: a guess, as below
     bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }
     // relaxed: what others read of these three is a guess, and may be of two places
     void begin(const void* place, bool nested) noexcept {
@@ -85,7 +85,7 @@ class ml_adaptive final : public policy {
   fork_shape& shape_of(const void* label) noexcept;
   void note_nesting(const tree_node& above, const void* label) noexcept;
 
-  // relaxed: whoever has got a task with that tag got it after the tag was stored
+  // relaxed: a worker that has got a task with that tag got it after the tag was stored
   bool is_bound(const task& t) const noexcept {
     return t.tag != nullptr && t.tag == bound_tag_.load(std::memory_order_relaxed);
   }
@@ -97,9 +97,9 @@ class ml_adaptive final : public policy {
   std::unique_ptr<searcher[]> searchers_;  // by rank
   fork_shape shapes_[256];
   std::atomic<bool> uneven_{false};              // the present program is uneven [adaptive:5]
-  sb bound_{0.5, 0.2, true};                     // sigma and mu of its own paper; sb-d
+  sb bound_{0.5, 0.2, true};                     // sigma and mu of sb's own paper; sb-d
   std::atomic<const void*> bound_tag_{nullptr};  // the tag of sb's tasks
-  std::atomic<unsigned> bound_owners_{0};        // outermost space-bounded forks under way [adaptive:13]
+  std::atomic<unsigned> bound_owners_{0};        // the number of outermost space-bounded forks under way [adaptive:13]
 };
 
 }  // namespace heddle::policy

@@ -1,11 +1,11 @@
-// ml-adaptive, second part: what an idle worker takes. The rules: ml_adaptive.md.
+// The second part of ml-adaptive: what an idle worker takes. The rules: ml_adaptive.md.
 #include <algorithm>
 
 #include "policy/adws/ml_adaptive.hpp"
 
 namespace heddle::policy {
 
-// All victims of one distance, from a random one on, until attempt(victim) finds something.
+// Tries all victims of one distance, from a random one on, until attempt(victim) finds something.
 template <class Attempt>
 entry ml_adaptive::go_round_ring(unsigned self, const searcher& mine, unsigned ring, Attempt&& attempt) noexcept {
   const unsigned count = mine.victims.size_of(ring), begin = mine.victims.begin_of(ring);
@@ -13,7 +13,7 @@ entry ml_adaptive::go_round_ring(unsigned self, const searcher& mine, unsigned r
                   [&](unsigned place) { return attempt(mine.victims.workers()[begin + place]); });
 }
 
-// [adaptive:2]
+// Rule [adaptive:2].
 entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   searcher& mine = searchers_[self];
   for (unsigned ring = 0; ring < mine.victims.count(); ++ring) {
@@ -27,7 +27,7 @@ entry ml_adaptive::take_anything(unsigned self, effort how) noexcept {
   return layout_.workers().rescue(self);
 }
 
-// [adaptive:7]: every victim of each distance but the farthest, for which the whole patience is borne.
+// Rule [adaptive:7]: tries every victim of each distance but the farthest, which needs the whole patience.
 entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0) return 0;
@@ -41,7 +41,7 @@ entry ml_adaptive::take_sooner(unsigned self, effort how) noexcept {
   return 0;
 }
 
-// [adaptive:5]: one victim of each distance but the farthest.
+// Rule [adaptive:5]: tries one victim of each distance but the farthest.
 entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   const searcher& mine = searchers_[self];
   if (settings_.near == 0 || !uneven_.load(std::memory_order_relaxed)) return 0;  // a hint
@@ -54,7 +54,7 @@ entry ml_adaptive::take_near(unsigned self, effort how) noexcept {
   return 0;
 }
 
-// [adaptive:6]
+// Rule [adaptive:6].
 entry ml_adaptive::take_bound(unsigned self, effort how) noexcept {
   if (bound_owners_.load() == 0) return 0;
   const entry found = bound_.acquire(self, how);

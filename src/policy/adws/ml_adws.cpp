@@ -1,28 +1,27 @@
-// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once
-// a task's data fits there, among its children. So what runs under a cache at the same time fits into it.
-// What goes down, and where to: number_lines.cpp. Introduction: adws.md.
+// Multi-level almost deterministic work stealing: ADWS among the memory groups of a level, and within a group, once a
+// task's data fits there, among its children. So the tasks that run under a cache at the same time fit into it.
+// number_lines.cpp says which groups go down, and where to. Introduction: adws.md.
 //
-// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and
-// 5.4, Algorithms 5.2 and 5.3. What is said of single-level ADWS at the head of adws.cpp holds here at each level.
+// Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and 5.4,
+// Algorithms 5.2 and 5.3. What the head of adws.cpp says of single-level ADWS holds here at each level.
 //
-// Both rules for the capacity that a group of tasks is compared with ("memory group aggregation") are there.
-// aggregation=range is that of section 5.3.3, by which the thesis was measured: it sums the capacities over the
-// memory groups of the present distribution range. aggregation=group is lines 4 - 10 as printed, which sum over the
-// present memory group's descendants.
+// There are two rules for the capacity with which a group of tasks is compared ("memory group aggregation").
+// aggregation=range is that of section 5.3.3, by which the thesis was measured: it sums the capacities over the memory
+// groups of the present distribution range. aggregation=group is lines 4 - 10 as printed, which sum over the present
+// memory group's descendants.
 //
 // Deviations, and why:
-// - A range that begins inside a memory group and goes down begins with that group's first child: the owner is the
+// - A range that begins inside a memory group and goes down begins with that group's first child. The owner is the
 //   group's head, and so need not move.
-// - Bytes that are not given. The child of a group whose bytes are known has its share of them by work. Otherwise
-//   nothing is known, and such a task goes down to the leaves at once, which is single-level ADWS. (If it stayed
-//   above, one worker would run all of it.)
-// - A worker also acts for members below its own level, but not above the innermost group that it has opened. A
-//   group that skips a level passes tasks to workers which the algorithm as printed leaves at that level.
+// - Bytes may be missing. The child of a group whose bytes are known has its share of them by work. Otherwise nothing
+//   is known, and such a task goes down to the leaves at once, which is single-level ADWS. (If it stayed above, one
+//   worker would run all of it.)
+// - A worker also acts for members below its own level, but not above the innermost group that it has opened. A group
+//   that skips a level passes tasks to workers which the algorithm as printed leaves at that level.
 // - A capacity that the machine does not tell counts as unlimited.
-// - Thieves walk up the tree to the end of their level, for groups of other levels are no victims of theirs.
-// - When no worker runs anything, a worker takes what waits at another of its levels (stations::rescue). Tasks that
-// wait
-//   for each other otherwise than by groups would hang without that.
+// - Thieves walk up the tree only to the end of their level, because they may not rob groups of other levels.
+// - When no worker runs anything, a worker takes a task that waits at another of its levels (stations::rescue). Without
+//   that, tasks that wait for each other otherwise than by groups would hang.
 #include "policy/adws/adws.hpp"
 
 namespace heddle::policy {

@@ -52,7 +52,7 @@ void number_lines::start_levels(machine::view machine) {
     m.level = g.level;
     m.capacity = g.capacity;
     m.leaf = g.is_leaf();
-    headed_by_[m.head].push_back(g.id);  // breadth first: the topmost comes first
+    headed_by_[m.head].push_back(g.id);  // breadth first, so the topmost comes first
   }
   line_of_.resize(groups.size() * levels_);
   for (const machine::memory_group& root : groups) {
@@ -80,7 +80,8 @@ laid_out number_lines::whole() const noexcept {
   return {{0, 1}, not_given, 0, line_of_[host_->machine().root().id * levels_], unchanged};
 }
 
-// The sum of the capacities at `level` of the memory groups that the range lies on, which are of that level or above.
+// The sum of the capacities at `level` of the memory groups on which the range lies and which are of that level or
+// above.
 double number_lines::capacity_of(const laid_out& at, unsigned level) const noexcept {
   const machine::view machine = host_->machine();
   const domain& d = lines_[at.domain];
@@ -97,11 +98,12 @@ double number_lines::capacity_of(const laid_out& at, unsigned level) const noexc
 void number_lines::descend(unsigned self, laid_out& at, double bytes) const noexcept {
   const domain& now = lines_[at.domain];
   if (now.leaf) return;
-  // The task lies within one memory group, or the rule is that of Algorithm 5.3: what counts is all that is below
-  // the group in which the worker lies.
+  // If the task lies within one memory group, or the rule is that of Algorithm 5.3, the capacity of everything below
+  // the group in which the worker lies counts.
   laid_out from = at;
   if (kind_ == kind::by_group || !at.range.is_search_root()) {
-    // not what the worker acts for: the task may be run by another worker than the head of its memory group
+    // This is not the member for which the worker acts, because another worker than the head of its memory group may
+    // run the task.
     const unsigned which = now.member_of(self);
     if (members_[which].leaf) return;
     from.domain = line_of_[which * levels_ + members_[which].level];
@@ -112,7 +114,7 @@ void number_lines::descend(unsigned self, laid_out& at, double bytes) const noex
   while (level + 1 < levels_ && bytes <= capacity_of(from, level)) ++level;
   if (level == top.level) return;
   const domain& below = lines_[line_of_[top.root * levels_ + level]];
-  // Where a place of the upper number line begins on that of the level below.
+  // The place on the number line of the level below where a place of the upper line begins.
   const auto place_below = [&](unsigned place) {
     if (place >= top.members.size()) return static_cast<double>(below.members.size());
     return static_cast<double>(below.place_of_worker[members_[top.members[place]].head]);

@@ -1,6 +1,7 @@
-// A number line whose members are of unlike speed: where to cut a range so that its parts get work in proportion to the
-// speed of the members that they lie on, and not to their number. Member i is [i, i + 1) as on every line of a layout
-// (distribution.hpp), so owners, ends and search roots mean the same. A component; a layout holds one for each domain.
+// A number line whose members are of unlike speed. It says where to cut a range so that its parts get work in
+// proportion to the speed of the members on which they lie, and not to their number. Member i is [i, i + 1) as on every
+// line of a layout (distribution.hpp), so owners, ends and search roots mean the same. A component; a layout holds one
+// for each domain.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace heddle::policy {
 
 class speed_line {
  public:
-  speed_line() = default;  // all are equal
-  // By member. Equal speeds, and speeds of which one is not positive, make a line of equals.
+  speed_line() = default;  // all members are equal
+  // The speeds are by member. If they are equal, or one of them is not positive, the line is one of equal members.
   explicit speed_line(std::span<const double> speeds) {
     const auto [least, most] = std::minmax_element(speeds.begin(), speeds.end());
     if (speeds.empty() || !(*least > 0) || *least == *most) return;
@@ -23,9 +24,9 @@ class speed_line {
 
   bool is_even() const noexcept { return below_.empty(); }
 
-  // What follows needs a line that is not even.
+  // The following functions need a line whose members are not equal.
 
-  // Of all that lies below a place: in the unit of the speeds.
+  // The sum of the speeds below a place, in the unit of the speeds.
   double speed_below(double place) const noexcept {
     const auto whole = std::min(static_cast<std::size_t>(std::max(place, 0.0)), below_.size() - 2);
     return below_[whole] + (place - static_cast<double>(whole)) * (below_[whole + 1] - below_[whole]);
@@ -35,14 +36,15 @@ class speed_line {
     const auto whole = static_cast<std::size_t>(next - below_.begin()) - 1;
     return static_cast<double>(whole) + (speed - below_[whole]) / (below_[whole + 1] - below_[whole]);
   }
-  // The place above which [from, to) has `share` of its speed.
+  // The place above which lies `share` of the speed of [from, to).
   double cut(double from, double to, double share) const noexcept {
     const double upper = speed_below(to);
     return place_of(upper - (upper - speed_below(from)) * share);
   }
 
  private:
-  std::vector<double> below_;  // by member: the speeds of those before it; then of all. Empty: all are equal
+  // By member: the sum of the speeds of the members before it; then the sum of all. Empty if all are equal.
+  std::vector<double> below_;
 };
 
 }  // namespace heddle::policy

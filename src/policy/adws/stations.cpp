@@ -25,13 +25,13 @@ void stations::act_for(unsigned self, unsigned which) noexcept {
   if (before == which) return;
   member& old = lines_.of(before);
   std::lock_guard hold(all_[self].turning);
-  // the head's own
+  // relaxed: the head's own variable
   (old.uses_migrated.load(std::memory_order_relaxed) ? old.migrated : old.local).fill_from(*host_, self);
-  all_[self].acts_for.store(which, std::memory_order_relaxed);  // under `turning`
+  all_[self].acts_for.store(which, std::memory_order_relaxed);  // relaxed: under `turning`
 }
 
 void stations::use_migrated(unsigned self, member& m, bool yes) noexcept {
-  if (m.uses_migrated.load(std::memory_order_relaxed) == yes) return;  // the head's own
+  if (m.uses_migrated.load(std::memory_order_relaxed) == yes) return;  // relaxed: the head's own variable
   std::lock_guard hold(all_[self].turning);
   if (!yes) m.migrated.fill_from(*host_, self);
   m.uses_migrated.store(yes, std::memory_order_relaxed);  // under `turning`
@@ -40,26 +40,28 @@ void stations::use_migrated(unsigned self, member& m, bool yes) noexcept {
 void stations::adopt(unsigned self, task& t) noexcept {
   laid_out& at = layout_of(t);
   unsigned which = lines_.line(at.domain).member_of(self);
-  if (lines_.of(which).head != self) which = all_[self].heads.back();  // a member has one worker that acts for it
+  // Only one worker acts for a member, so `self` acts for the lowest member of which it is the head.
+  if (lines_.of(which).head != self) which = all_[self].heads.back();
   if (const std::uint32_t base = std::exchange(at.base, unchanged); base != unchanged) {
-    std::atomic<unsigned>& mine = all_[self].base;  // its own variable
-    // groups may end in any order
+    std::atomic<unsigned>& mine = all_[self].base;  // the worker's own variable
+    // The minimum is taken because groups may end in any order.
     mine.store(std::min(base, mine.load(std::memory_order_relaxed)), std::memory_order_relaxed);
   }
   act_for(self, which);
   member& m = lines_.of(which);
   use_migrated(self, m, false);
-  m.tree.store(&node_of(t), std::memory_order_release);  // pairs with layout_search::choose_victims: the node
+  // pairs with layout_search::choose_victims: publishes the node
+  m.tree.store(&node_of(t), std::memory_order_release);
   host_->watch(self, true);
 }
 
 entry stations::begin_passed(unsigned self, task& t) noexcept {
   laid_out& at = layout_of(t);
   if (lines_.line(at.domain).leaf || !lines_.lead(self, at)) {
-    t.tag = nullptr;  // nothing below it is laid out any more: as under random_ws
+    t.tag = nullptr;  // nothing below it is laid out: as under random_ws
     host_->watch(self, false);
   } else {
-    at.range = lines_.place_of(self, at.domain);  // a thief is its owner now
+    at.range = lines_.place_of(self, at.domain);  // a thief becomes its owner
     host_->watch(self, true);
   }
   return host_->entry_of(t);
@@ -67,7 +69,7 @@ entry stations::begin_passed(unsigned self, task& t) noexcept {
 
 // --- a worker's own tasks ----------------------------------------------------------------------------------------
 
-// POPTASKFROMLOCAL of one member, but for the fork queue.
+// POPTASKFROMLOCAL of one member, without the fork queue.
 entry stations::next_of(unsigned self, unsigned which) noexcept {
   member& m = lines_.of(which);
   if (m.looks_empty()) return 0;
@@ -76,7 +78,7 @@ entry stations::next_of(unsigned self, unsigned which) noexcept {
     return host_->entry_of(*t);
   }
   act_for(self, which);
-  if (!m.uses_migrated.load(std::memory_order_relaxed)) {  // the head's own
+  if (!m.uses_migrated.load(std::memory_order_relaxed)) {  // relaxed: the head's own variable
     if (const entry found = m.local.take_newest(); found != 0) return found;
     if (m.migrated.size() == 0 && m.passed.looks_empty()) return 0;
     use_migrated(self, m, true);
@@ -125,8 +127,8 @@ bool stations::are_stuck() const noexcept {
   return true;
 }
 
-// Nobody runs anything, and still a task may be queued that levels keep from its worker: it is needed by one that
-// waits for something else than its descendants. Levels do not count then [adws:6].
+// No worker runs anything, and still a task may be queued that levels keep from its worker. A task that waits for
+// something other than its descendants may need it. So the restriction to levels is lifted then [adws:6].
 entry stations::rescue(unsigned self) noexcept {
   for (const unsigned which : all_[self].heads) {
     if (lines_.of(which).looks_empty()) continue;

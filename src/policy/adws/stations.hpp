@@ -1,4 +1,4 @@
-// For which member each worker acts, and what it takes next of its own. Part of the layout of ADWS: adws.md. Source:
+// The members for which each worker acts, and the worker's own next tasks. Part of the layout of ADWS: adws.md. Source:
 // the ADWS thesis, POPTASKFROMLOCAL of Algorithm 4.3.
 #pragma once
 
@@ -15,13 +15,15 @@ namespace heddle::policy {
 
 struct alignas(64) station {
   std::atomic<unsigned> acts_for{0};  // a member; written by the worker, read by thieves as a hint
-  // level of the innermost group that it has opened; it acts for no member above that level [adws:6]
+  // The level of the innermost group that the worker has opened. The worker acts for no member above that level
+  // [adws:6].
   std::atomic<unsigned> base{0};
-  // held while its fork queue changes its role, and by a thief that takes from it [adws:5]
+  // Held while the worker's fork queue changes its role, and by a thief that takes from it [adws:5].
   detail::spin_word turning;
-  std::span<const unsigned> heads;  // members it is the head of
+  std::span<const unsigned> heads;  // the members whose head it is
   tree_nodes nodes;
-  unsigned all_idle_seen{0};     // searches in a row in which nothing ran and nobody had a task that he may run
+  // The number of searches in a row in which nothing ran and no worker had a task that it may run.
+  unsigned all_idle_seen{0};
   unsigned vain_glances{0};      // in a row
   tree_node* reserved{nullptr};  // for the next fork
 };
@@ -36,32 +38,33 @@ class stations {
     return all_[self].acts_for.load(std::memory_order_relaxed);  // a hint, or the worker's own variable
   }
   bool may_act_for(unsigned self, unsigned which) const noexcept {
-    // a hint, or the worker's own
+    // relaxed: a hint, or the worker's own variable
     return lines_.of(which).level >= all_[self].base.load(std::memory_order_relaxed) || are_everybodys();
   }
 
-  // Threads without a place in the layout are alive: levels do not count, and all workers may rob each other.
+  // Whether threads without a place in the layout are alive. Levels do not count then, and all workers may rob each
+  // other.
   bool are_everybodys() const noexcept { return outside_tasks_.load() != 0; }
   void outsider_begins() noexcept { outside_tasks_.fetch_add(1); }
   void outsider_ends() noexcept { outside_tasks_.fetch_sub(1); }
 
-  // All on the worker itself.
+  // The following functions are called on the worker itself.
 
-  // Its fork queue belongs to that member from now on [adws:5].
+  // From this call on the worker's fork queue belongs to that member [adws:5].
   void act_for(unsigned self, unsigned which) noexcept;
-  // It goes on with a search root, or a task above the leaf level.
+  // Called when the worker goes on with a search root, or with a task above the leaf level.
   void adopt(unsigned self, task& t) noexcept;
-  // It begins a task that was passed to another member or to one of its own.
+  // Called when the worker begins a task that was passed to another member or to one of its own.
   entry begin_passed(unsigned self, task& t) noexcept;
 
-  // A search root that waits for it; only that, unless its own queue is empty: then any task of its members.
+  // Takes a search root that waits for the worker. If the worker's own queue is empty, takes any task of its members.
   entry pick(unsigned self, bool own_is_empty) noexcept;
-  // First of the member that it acts for, then of the others whose head it is and for which it may act.
+  // Takes a task of the member for which the worker acts, else of the others whose head it is and for which it may act.
   entry next_own(unsigned self) noexcept;
-  // What waits at one of its members, whatever the level.
+  // Takes a task that waits at one of the worker's members, whatever the level.
   entry rescue(unsigned self) noexcept;
 
-  // Nobody runs anything, and nobody has a task that he may run.
+  // Whether no worker runs anything, and none has a task that it may run.
   bool are_stuck() const noexcept;
 
  private:

@@ -26,7 +26,8 @@ class chs final : public policy {
 
   const unsigned level_;
   clusters clusters_;
-  std::vector<std::vector<unsigned>> tree_;  // by rank: the others of its cluster in the order in which it asks them
+  // by rank: the other workers of its cluster in the order in which it asks them
+  std::vector<std::vector<unsigned>> tree_;
 };
 
 }  // namespace heddle::policy

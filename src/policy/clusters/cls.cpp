@@ -1,6 +1,7 @@
-// CLS, cluster-aware load-based stealing: random stealing within a cluster. One worker of each, the coordinator,
-// watches the cluster's load, the tasks that are queued there. When it falls below a threshold the coordinator asks a
-// random worker of another cluster, and goes on with its own work meanwhile. What comes is stored with the coordinator.
+// CLS, cluster-aware load-based stealing: random stealing within a cluster. One worker of each cluster, the
+// coordinator, watches the cluster's load, which is the number of tasks queued there. When the load falls below a
+// threshold, the coordinator asks a random worker of another cluster, and goes on with its own work meanwhile. The
+// answer is stored with the coordinator.
 //
 // Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
 // (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it.
@@ -8,11 +9,12 @@
 // Deviations, and why:
 // - A cluster is a memory group (clusters.hpp), and its first worker is the coordinator.
 // - Nobody sends lengths of queues. The coordinator reads them at each `interval`-th fork or choice that it makes, and
-//   at the next one when a worker of its cluster has told that it is idle. It hears nothing in a long leaf, where the
-//   paper's has a message handler. For the same reason the policy promises no greed.
+//   at the next one when a worker of its cluster has told it that it is idle. It hears nothing in a long leaf, where
+//   the paper's coordinator has a message handler. For the same reason the policy does not promise to be
+//   work-conserving.
 // - The papers name neither threshold nor interval. Ours are as many tasks as the cluster has workers (`load`), and 16.
-// - One request at a time is under way, for there is one box to store the answer; it is taken back after `patience`
-//   looks in vain, as under crs. A coordinator that was not answered and insists takes by force.
+// - One request at a time is under way, because there is one mailbox to store the answer. The request is withdrawn
+//   after `patience` looks in vain, as under crs. A coordinator that was not answered and insists takes by force.
 #include "policy/clusters/cls.hpp"
 
 namespace heddle::policy {
@@ -27,13 +29,13 @@ void cls::start(scheduler& host) {
   workers_.reset(new worker_state[host.workers()]);
 }
 
-// The coordinator, between two pieces of its own work.
+// Called on the coordinator, between two pieces of its own work.
 void cls::hear(unsigned self) noexcept {
   coordinator& mine = coordinators_[clusters_.number_of(self)];
   // relaxed: a message that comes a moment later is heard at the next fork
   const bool told = mine.is_told.load(std::memory_order_relaxed);
   if (!told && mine.until_next-- != 0) return;
-  if (told) mine.is_told.store(false, std::memory_order_relaxed);  // as above
+  if (told) mine.is_told.store(false, std::memory_order_relaxed);  // relaxed as above
   mine.until_next = interval_;
   prefetch(self, mine);
 }
@@ -55,7 +57,7 @@ entry cls::acquire(unsigned self, effort how) noexcept {
   if (!clusters_.leads(self)) {
     if (workers_[self].is_watched) host_->watch(self, workers_[self].is_watched = false);
     const entry found = neighbours.rob_at_random(*host_, how);
-    // relaxed: pairs with hear; the message carries nothing
+    // relaxed: pairs with hear; the message carries no data
     if (found == 0 && !mine.is_told.load(std::memory_order_relaxed))
       mine.is_told.store(true, std::memory_order_relaxed);
     return found;

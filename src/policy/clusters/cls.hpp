@@ -11,7 +11,7 @@ namespace heddle::policy {
 
 class cls final : public policy {
  public:
-  // load 0: as many as the cluster has workers; patience 0: by the latency between clusters.
+  // load 0: as many tasks as the cluster has workers. patience 0: computed from the latency between clusters.
   cls(unsigned level, unsigned load, unsigned interval, unsigned patience) noexcept
       : level_(level), load_(load), interval_(interval), patience_(patience) {
     wants_.asks = true;
@@ -37,7 +37,7 @@ class cls final : public policy {
  private:
   struct alignas(64) coordinator {
     far_request request;
-    unsigned until_next{0};            // forks and picks until it looks at loads; its own
+    unsigned until_next{0};            // the coordinator's own: forks and picks until it looks at loads
     std::atomic<bool> is_told{false};  // a worker of the cluster has become idle
   };
 
@@ -53,7 +53,7 @@ class cls final : public policy {
   struct alignas(64) worker_state {
     bool is_watched{true};
   };
-  std::unique_ptr<worker_state[]> workers_;  // by rank, its own
+  std::unique_ptr<worker_state[]> workers_;  // by rank; each is its worker's own
 };
 
 }  // namespace heddle::policy

@@ -1,9 +1,9 @@
-// Clusters of workers, and the one request that a worker has under way to another cluster: components of the policies
-// that steal across slow links (crs, cls, chs, tatl).
+// Clusters of workers, and the one request that a worker has under way to another cluster. Both are components of the
+// policies that steal across slow links (crs, cls, chs, tatl).
 //
 // Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
-// (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it. A cluster of theirs is a memory group here, a node
-// of theirs a worker.
+// (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it. Their cluster is a memory group here, their node a
+// worker.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,17 @@
 
 namespace heddle::policy {
 
-// The memory groups of one level; all workers are one cluster where the machine has no such level, or is not known.
-// The first worker of a cluster is its root or coordinator: it leads.
+// The memory groups of one level. All workers are one cluster if the machine has no such level, or is not known. The
+// first worker of a cluster is its root or coordinator: it leads the cluster.
 class clusters {
  public:
-  // `level`: of the machine's tree, 1 below the root; 0: the topmost that has several groups. May throw bad_alloc.
+  // `level` is a level of the machine's tree, 1 below the root; 0 means the topmost that has several groups. May throw
+  // bad_alloc.
   void start(const scheduler& host, unsigned level) {
     all_ = worker_groups(host, level);
     of_ = group_of_ranks(all_, host.workers());
   }
-  // The parameter of policies that use it.
+  // Reads the parameter of the policies that use clusters.
   static unsigned asked_for(parameters& given) { return static_cast<unsigned>(given.number("level", 0, 0, 64)); }
 
   unsigned count() const noexcept { return static_cast<unsigned>(all_.size()); }
@@ -35,13 +36,13 @@ class clusters {
   bool leads(unsigned rank) const noexcept { return of(rank).first == rank; }
   bool are_neighbours(unsigned a, unsigned b) const noexcept { return of_[a] == of_[b]; }
 
-  // A worker of another cluster than that of `self`, each as likely as the others. There are several clusters.
+  // Draws a worker of another cluster than that of `self`, all with equal probability. There must be several clusters.
   unsigned draw_remote(scheduler& host, unsigned self) const noexcept {
     const worker_group& home = of(self);
     const unsigned drawn = host.random(self, host.workers() - home.count);
     return drawn < home.first ? drawn : drawn + home.count;
   }
-  // Another cluster than that of `self`, each as likely as the others. There are several.
+  // Draws another cluster than that of `self`, all with equal probability. There must be several.
   unsigned draw_other(scheduler& host, unsigned self) const noexcept {
     const unsigned drawn = host.random(self, count() - 1);
     return drawn < of_[self] ? drawn : drawn + 1;
@@ -49,26 +50,25 @@ class clusters {
 
  private:
   std::vector<worker_group> all_;  // by first rank
-  std::vector<unsigned> of_;       // by rank, the number of its cluster
+  std::vector<unsigned> of_;       // by rank, the number of the worker's cluster
 };
 
 // The request of one worker that is under way to another cluster. Only that worker calls its functions.
 //
-// In the papers a victim that has nothing says so. Here a request stands until it is served (decision 0010). What
-// stands in the answer's place is patience: after so many looks in vain the request is taken back and counts as
-// refused.
+// In the papers a victim that has nothing says so. Here a request stands until it is served (decision 0010). Patience
+// takes the place of that answer: after a number of looks in vain the request is withdrawn and counts as refused.
 class alignas(64) far_request {
  public:
-  // Looks that fit into the time that a message takes to a worker of another cluster and back, `least` at least.
-  // Latencies are known of simulated machines.
+  // The number of looks that fit into the time that a message takes to a worker of another cluster and back, `least` at
+  // least. Latencies are known only of simulated machines.
   static unsigned patience_for(const scheduler& host, const clusters& all, unsigned least) {
-    constexpr double look = 60;  // ns, as the simulator charges it, with the pause after it
+    constexpr double look = 60;  // ns, as the simulator charges it, including the pause after it
     const machine::view machine = host.machine();
     if (!all.are_several() || !machine.is_known()) return least;
     return std::max(least, static_cast<unsigned>(2 * machine.latency(all[0].first, all[1].first) / look));
   }
 
-  // One look at it. True: it stands, and nobody else is to be asked.
+  // Looks at the request once. Returns true if it still stands, so that nobody else is to be asked.
   bool stands(scheduler& host, unsigned self, unsigned patience) noexcept {
     if (victim_ == nobody) {  // nobody could be asked the last time
       if (++looks_ < patience) return false;
@@ -77,7 +77,7 @@ class alignas(64) far_request {
       return false;
     }
     if (!host.asks(self, victim_)) {
-      refused_ = false;  // something has come, or is about to
+      refused_ = false;  // something has come, or is about to come
     } else if (++looks_ < patience) {
       return true;
     } else {
@@ -86,13 +86,13 @@ class alignas(64) far_request {
     victim_ = nobody;
     return false;
   }
-  // It does not stand. Nothing is sent where an answer waits in the box.
+  // Must be called only while no request stands. Sends nothing if an answer waits in the mailbox.
   void send(scheduler& host, unsigned self, unsigned victim) noexcept {
     if (!host.ask(self, victim)) return;
     victim_ = victim;
     looks_ = 0;
   }
-  // The last one was refused, and this has not been asked since: then what there is may be taken by force.
+  // Returns true if the last request was refused and this has not been asked since. The worker may then take by force.
   bool take_refusal() noexcept { return std::exchange(refused_, false); }
 
  private:
@@ -101,7 +101,8 @@ class alignas(64) far_request {
   bool refused_{false};
 };
 
-// Takes by force from the workers of other clusters that have something, beginning with a random one; 0: nothing.
+// Takes by force from the workers of other clusters that have something, beginning with a random one. Returns 0 if
+// nothing was taken.
 inline entry force_remote(scheduler& host, const clusters& all, unsigned self) noexcept {
   const unsigned workers = host.workers();
   const unsigned from = host.random(self, workers);

@@ -1,18 +1,18 @@
 // CRS, cluster-aware random stealing: an idle worker sends one request to a random worker of another cluster, does not
 // wait for the answer, and meanwhile steals from random workers of its own cluster. While the request is under way it
-// sends no other one. What comes goes to the worker itself, from which its neighbours may take it.
+// sends no other one. The answer goes to the worker itself, from which its neighbours may take it.
 //
 // Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
 // (PPoPP 2001), as Chen and Guo (2017), Algorithm 4, describe it.
 //
 // Deviations, and why:
 // - A cluster is a memory group (clusters.hpp); `level` chooses its level. With one cluster this is random stealing.
-// - A victim that has nothing does not say so: the request stands until it has something. After `patience` looks in
-//   vain the thief asks another one. When patience is 0, that is as many as a message takes to there and back, and
-//   64 at least.
+// - A victim that has nothing does not say so: the request stands until the victim has something. After `patience`
+//   looks in vain the thief asks another one. If patience is 0, the number of looks is that which fits into the time of
+//   a message there and back, and 64 at least.
 // - An answer comes at the victim's next fork or join, not from a message handler. A victim in a long leaf does not
 //   answer. So a thief that insists, has found nothing at home, and was not answered, takes by force.
-// - An answer lies in the thief's box until it is idle. Neighbours that steal find it there.
+// - An answer lies in the thief's mailbox until the thief is idle. Neighbours that steal find it there.
 #include "policy/clusters/crs.hpp"
 
 namespace heddle::policy {

@@ -10,7 +10,7 @@ namespace heddle::policy {
 
 class crs final : public policy {
  public:
-  // patience 0: by the latency between clusters.
+  // patience 0: computed from the latency between clusters.
   crs(unsigned level, unsigned patience) noexcept : level_(level), patience_(patience) { wants_.asks = true; }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -11,13 +11,13 @@
 // - Equations 4.1 and 4.2 compute the thresholds from the capacity of a queue and from rates. Queues have no capacity
 //   here, and the text says once that S is the least and once that it is the most. As in the algorithm, the upper
 //   threshold makes a VICTIM and the lower one a THIEF; they are `most`, 4, and `least`, 1. The algorithm tests for
-//   equality, which a length that moves by more than one may miss: here it is at least, and at most.
+//   equality, which a length that moves by more than one may miss. Here the tests are "at least" and "at most".
 // - The algorithm as printed searches for a victim also after it has run a task of its own, and in remote domains looks
 //   into a variable that it has not set. Here only an empty queue searches, and takes what it finds.
 // - A stolen task is run at once; it does not pass through the thief's queue.
-// - What lies in a queue that is no VICTIM is its owner's. So the policy promises no greed.
+// - Tasks in a queue that is no VICTIM belong to its owner. So the policy does not promise to be work-conserving.
 // - A worker that insists takes threads which were woken by a worker that is in a long leaf now.
-// - What a foreign kernel thread makes goes to worker 0.
+// - Tasks that a foreign kernel thread makes go to worker 0.
 #include "policy/clusters/tatl.hpp"
 
 #include <stdexcept>
@@ -37,12 +37,12 @@ void tatl::enqueue(unsigned self, task& t) noexcept {
   mine.tasks.push_front(t);
   if (self == nobody) host_->wake(rank);
   if (mine.tasks.size() >= most_) mine.is_victim.store(true);
-  // also when it was a victim before: each task more is one more that somebody can take
+  // Wakes a worker even if the queue was a victim before, because each further task is one more that a thief can take.
   if (mine.is_victim.load()) host_->wake_any(rank);
 }
 
-// After a task has left the queue. Somebody may have put one in meanwhile: then that one, or whoever takes next, sets
-// the bit anew, and a length between the thresholds goes with either status.
+// Called after a task has left the queue. Another worker may have put a task in meanwhile. In that case that worker, or
+// the next one that takes a task, sets the bit again. A length between the thresholds fits either status.
 entry tatl::taken(run_queue& from, task* t) noexcept {
   if (from.tasks.size() <= least_) from.is_victim.store(false);
   return t == nullptr ? 0 : host_->entry_of(*t);
@@ -58,7 +58,7 @@ entry tatl::take_from(unsigned victim) noexcept {
   return from.is_victim.load() ? taken(from, from.tasks.pop_back()) : 0;
 }
 
-// The workers [first, first + count), from a random one on.
+// Searches the workers [first, first + count), from a random one on.
 entry tatl::search(unsigned self, unsigned first, unsigned count) noexcept {
   const unsigned offset = count < 2 ? 0 : host_->random(self, count);
   for (unsigned i = 0; i < count; ++i) {

@@ -28,8 +28,8 @@ class tatl final : public policy {
 
  private:
   struct alignas(64) run_queue {
-    shared_task_list tasks;              // newest first: the front is the owner's end
-    std::atomic<bool> is_victim{false};  // the status bit: VICTIM, else THIEF
+    shared_task_list tasks;              // newest first; the front is the owner's end
+    std::atomic<bool> is_victim{false};  // the status bit: VICTIM if true, THIEF if false
   };
 
   entry taken(run_queue& from, task* t) noexcept;

@@ -16,13 +16,13 @@ namespace heddle::policy {
 
 namespace {
 
-// A task's weight is to be its instructions. Cycles that are told stand for those of arithmetic, and each eight bytes
-// that are told for a load or a store.
+// A task's weight stands for its instructions: the cycles that the program declares for arithmetic, and one instruction
+// for each eight bytes that it declares for a load or a store.
 constexpr double bytes_an_instruction = 8;
 
-// Static, since a thread may come here late, with a model that has been taken away.
+// Static, because a thread may come here late, with a model that has been removed.
 constinit std::atomic<access_recorder*> recording{nullptr};
-constinit std::atomic<const void*> recorded_worker{nullptr};  // its fork queue
+constinit std::atomic<const void*> recorded_worker{nullptr};  // the worker's fork queue
 constinit std::atomic<bool> busy{false};                      // the worker is inside the recorder
 constinit std::atomic<const heddle_cost_model*> behind{nullptr};
 
@@ -33,7 +33,7 @@ struct recorder_listener {
   static void hear(F&& f) noexcept {
     const void* const on = recorded_worker.load();
     if (on == nullptr || on != detail::current_queue() || busy.exchange(true)) return;
-    access_recorder& r = *recording.load();  // the worker's: it lives as long as the worker does
+    access_recorder& r = *recording.load();  // this worker's, so it lives as long as the worker does
     if (r.task_ != access_recorder::nobodys) {
       try {
         f(r);
@@ -83,12 +83,14 @@ access_recorder::access_recorder(std::string file) : file_(std::move(file)) {
   in_front.only = before != nullptr ? before->only : 0;
   in_front.place = before != nullptr ? before->place : nullptr;
   in_front.forget = before != nullptr ? before->forget : nullptr;
-  __atomic_store_n(&heddle_cost, &in_front, __ATOMIC_RELEASE);  // pairs with cost_model: the model is filled in
+  // pairs with cost_model: publishes the model, which is filled in
+  __atomic_store_n(&heddle_cost, &in_front, __ATOMIC_RELEASE);
 }
 
 access_recorder::~access_recorder() {
   const heddle_cost_model* mine = &in_front;
-  // Who came later and stands in front keeps its place: it goes on through us to who is behind.
+  // A model that was installed later and stands in front of this one keeps its place. It goes on through ours to the
+  // model behind.
   __atomic_compare_exchange_n(&heddle_cost, &mine, behind.load(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   write();
   recording.store(nullptr);
@@ -96,7 +98,7 @@ access_recorder::~access_recorder() {
 
 void access_recorder::write() noexcept {
   recorded_worker.store(nullptr);
-  if (busy.exchange(true)) {  // at the end of the process, with the worker inside for ever
+  if (busy.exchange(true)) {  // at the end of the process, while the worker is inside for ever
     std::fprintf(stderr, "heddle: grouped: %s is not written: the process ended in a recorded task\n", file_.c_str());
     return;
   }

@@ -1,5 +1,5 @@
-// What each task of a program touches, heard from what the program tells of its costs (heddle/cost.hpp), simulated or
-// not: for the policy `grouped`, with one worker.
+// A recorder of what each task of a program touches. It hears what the program tells of its costs (heddle/cost.hpp),
+// simulated or not. It serves the policy `grouped`, with one worker.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace heddle::policy {
 
-// One in a process. While it lives it stands in front of the cost model that there is, if there is one.
+// There is one in a process. While it lives it stands in front of the process's cost model, if there is one.
 //
-// Only what the worker says that has called `begin` is heard; so no two threads write at once. Where a thread is
-// interrupted while it is heard, others on that worker are not heard until it has gone on.
+// It hears only the worker that has called `begin`, so no two threads write at once. If a thread is interrupted inside
+// the recorder, other threads on that worker are not heard until it has gone on.
 class access_recorder {
  public:
-  // Throws std::invalid_argument: there is one already.
+  // Throws std::invalid_argument if there is a recorder already.
   explicit access_recorder(std::string file);
-  // Writes the file, and prints what goes wrong. The worker has ended. A recorder that is alive when the process ends,
-  // as that of the global runtime is, writes its file then.
+  // Writes the file, and prints an error message if that fails. The worker must have ended. A recorder that is alive
+  // when the process ends, as that of the global runtime is, writes its file then.
   ~access_recorder();
   access_recorder(const access_recorder&) = delete;
   access_recorder& operator=(const access_recorder&) = delete;
 
-  // From now on what is told is of this task. Allocates nothing.
+  // From this call on, the program's annotations count for this task. Allocates nothing.
   void begin(unsigned site, unsigned task) noexcept;
   void end() noexcept { task_ = nobodys; }
 
@@ -38,8 +38,8 @@ class access_recorder {
 
   const std::string file_;
   sharing_profile heard_;
-  unsigned site_{0}, task_{nobodys};  // of the worker
-  bool failed_{false};                // for lack of memory
+  unsigned site_{0}, task_{nobodys};  // the worker's present task
+  bool failed_{false};                // set when memory was short
 };
 
 }  // namespace heddle::policy

@@ -1,25 +1,26 @@
-// Offline grouping by shared lines: an earlier run of the program has told which lines each task touches, `heddle
-// group` has made groups of tasks that share many and fit into the caches, and here each worker runs its groups one
-// after the other, the tasks of each in the order that was found.
+// Offline grouping by shared lines. An earlier run of the program has told which lines each task touches. From that,
+// `heddle group` has made groups of tasks that share many lines and fit into the caches. Under this policy each worker
+// runs its groups one after the other, and the tasks of each group in the order that was found.
 //
 // Source: Yoo, Hughes, Kim, Chen, Kozyrakis, "Locality-aware task management for unstructured parallelism: a
 // quantitative limit study" (SPAA 2013), as Chen and Guo (2017), section 4.3.7, describe it.
 //
 // Versions:
 // - steal=off is what the book describes: the schedule that was found offline, and nothing else.
-// - steal=near, the default, is ours, in the spirit of the paper, which has a section about stealing that keeps to
-//   groups; the book says nothing of it. A worker that has nothing left takes the last group of the nearest worker that
-//   has one, by the machine's tree, whole; from a worker with a single group the later half of it.
+// - steal=near, the default, is ours. It follows the spirit of the paper, which has a section about stealing that keeps
+//   to groups; the book says nothing of it. A worker that has nothing left takes the last group, whole, of the nearest
+//   worker that has one, by the machine's tree. From a worker with a single group it takes the later half of that
+//   group.
 //
 // Deviations, and why:
 // - A task is a child of a group, outside any other such child: the i-th child of a place in the program (its label),
 //   each time the same one. Places are numbered in the order in which the program reaches them first.
 // - A worker runs the first task of its order that has been made already, and does not wait for one that is to come.
-// - A task that the file does not know, and every task where no file is given, is dealt out by its number: in equal
-//   blocks if the group's children are told (task_group::expect), else in turn.
-// - What tasks themselves fork is stolen at random.
-// - A worker takes from others only after `patience` searches that insist, four times as many for each ring of the tree
-//   that it has to go outwards: tasks that it is to run may be about to be made.
+// - A task that the file does not know, and every task if no file is given, is dealt out by its number: in equal blocks
+//   if the number of the group's children is told (task_group::expect), else round robin.
+// - The forks of tasks are stolen at random.
+// - A worker takes from others only after `patience` searches that insist, and four times as many for each further ring
+//   of the tree, because its own tasks may be about to be made.
 //
 // profile=FILE records instead (access_recorder.hpp): one worker, which runs children in the order in which they are
 // made.
@@ -39,7 +40,8 @@ namespace {
 
 struct child {
   unsigned site, number;
-  unsigned worker, position;  // position: nobody, if it has no slot
+  // position is nobody if the task has no slot.
+  unsigned worker, position;
 };
 
 constexpr unsigned word_bits = 64;
@@ -104,7 +106,7 @@ void grouped::start(scheduler& host) {
 // --- tasks -------------------------------------------------------------------------------------------------------
 
 unsigned grouped::site_of(const void* label) noexcept {
-  // acquire pairs with the store below: the labels up to that number
+  // acquire pairs with the store below: makes the labels up to that number visible
   const unsigned known = sites_.load(std::memory_order_acquire);
   for (unsigned i = 0; i < known; ++i)
     if (labels_[i] == label) return i;
@@ -114,7 +116,7 @@ unsigned grouped::site_of(const void* label) noexcept {
     if (labels_[i] == label) return i;
   if (now == most_sites) return nobody;
   labels_[now] = label;
-  sites_.store(now + 1, std::memory_order_release);  // pairs with the load above: the label
+  sites_.store(now + 1, std::memory_order_release);  // pairs with the load above: publishes the label
   return now;
 }
 
@@ -162,7 +164,7 @@ placement grouped::ready(unsigned self, task& t) noexcept {
   child& c = t.get<child>();
   c.worker = self == nobody ? 0 : self;
   c.position = nobody;
-  return placement::send;  // so that `own` says again whose accesses come
+  return placement::send;  // send, so that `own` says again whose accesses come
 }
 
 void grouped::task_end(unsigned, task&) noexcept {
@@ -171,7 +173,7 @@ void grouped::task_end(unsigned, task&) noexcept {
 
 // --- what a worker takes -----------------------------------------------------------------------------------------
 
-// Under the lane's lock.
+// Must be called under the lane's lock.
 task* grouped::first_of(lane& l) noexcept {
   for (line& of : l.lines) {
     for (std::size_t w = 0; w < of.filled.size(); ++w) {
@@ -186,7 +188,8 @@ task* grouped::first_of(lane& l) noexcept {
 
 entry grouped::own(unsigned self) noexcept {
   lane& mine = lanes_[self];
-  if (mine.count.load(std::memory_order_relaxed) == 0) return 0;  // a hint: whoever puts something there wakes us
+  // a hint; a worker that puts a task there wakes us
+  if (mine.count.load(std::memory_order_relaxed) == 0) return 0;
   task* t;
   {
     std::lock_guard hold(mine.lock);
@@ -199,8 +202,8 @@ entry grouped::own(unsigned self) noexcept {
   return host_->entry_of(*t);
 }
 
-// Under the lane's lock: moves what of the last group has come to `out`, in its order, but the earlier half if nothing
-// else is there. Returns how many.
+// Must be called under the lane's lock. Moves the tasks of the last group that have come to `out`, in their order. If
+// nothing else is there, the earlier half of the group stays. Returns how many tasks were moved.
 unsigned grouped::last_of(lane& l, task_list& out) noexcept {
   unsigned moved = 0;
   for (auto of = l.lines.rbegin(); of != l.lines.rend(); ++of) {

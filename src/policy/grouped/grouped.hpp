@@ -1,4 +1,4 @@
-// Children that come again run where a file says, in its order; see grouped.cpp for its source.
+// Repeated children run where and in the order that a file says; see grouped.cpp for its source.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace heddle::policy {
 
 class grouped final : public policy {
  public:
-  // `plan`: of the file called so; none: children are dealt out by their numbers. `profile`: what a recorder writes;
-  // "": none.
+  // `plan` is that of the file called `file`; without a plan children are dealt out by their numbers. `profile` is the
+  // file that a recorder writes; "" means no recorder.
   grouped(std::optional<grouping> plan, std::string file, bool steal, unsigned patience, std::string profile);
   static std::unique_ptr<policy> make(parameters& given);
 
@@ -37,19 +37,19 @@ class grouped final : public policy {
   struct place {
     unsigned worker, position;
   };
-  // The tasks of a site that a worker is to run, in their order; one that has come stands in its slot.
+  // The tasks of a site that a worker is to run, in their order. A task that has come stands in its slot.
   struct line {
     std::vector<task*> slots;
-    std::vector<std::uint64_t> filled;   // a bit a slot
-    std::vector<unsigned> group_begins;  // of each slot: where its group begins
+    std::vector<std::uint64_t> filled;   // one bit for each slot
+    std::vector<unsigned> group_begins;  // for each slot: where its group begins
   };
-  // What a worker is to run. Under the lock, but for `count`.
+  // The tasks that a worker is to run. All fields but `count` are under the lock.
   struct alignas(64) lane {
     detail::spin_word lock;
     std::atomic<unsigned> count{0};  // written under the lock; a hint elsewhere
     std::vector<line> lines;         // by site
-    task_list others;                // tasks without a slot, and what was taken from other lanes; oldest first
-    unsigned in_vain{0};             // the worker's own: searches that insisted
+    task_list others;                // tasks without a slot, and tasks taken from other lanes; oldest first
+    unsigned in_vain{0};             // the worker's own: searches that insisted in vain
   };
 
   unsigned site_of(const void* label) noexcept;
@@ -66,9 +66,9 @@ class grouped final : public policy {
   std::vector<std::vector<place>> places_;  // by site and task
   std::unique_ptr<lane[]> lanes_;           // by rank
   std::vector<rings> near_;                 // by rank
-  detail::spin_word lock_;                  // of the labels
+  detail::spin_word lock_;                  // protects the labels
   const void* labels_[most_sites]{};
-  std::atomic<unsigned> sites_{0};  // labels there are; written under lock_
+  std::atomic<unsigned> sites_{0};  // the number of labels; written under lock_
   std::atomic<bool> has_met_unknown_{false};
 };
 

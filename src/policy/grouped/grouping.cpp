@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned most_workers = 1u << 16;
 
-// The groups of the site that was begun last: their tasks are all there.
+// Checks the groups of the site that was begun last: all their tasks must be there.
 void check_whole(const grouping& found, const std::vector<bool>& seen, const text_lines& in) {
   if (found.sites.empty()) return;
   for (std::size_t task = 0; task < seen.size(); ++task) {
@@ -28,7 +28,7 @@ std::string tree_text(const machine::view& of) {
   std::string text;
   for (unsigned level = 0; level < of.levels(); ++level) {
     const char* between = level == 0 ? "" : ", ";
-    unsigned equal = 0, count = 0;  // groups of so many workers one after the other
+    unsigned equal = 0, count = 0;  // groups of equal size in a row, and the number of workers of each
     const auto add = [&] {
       if (equal != 0) (text += ' ') += std::to_string(count) + (equal > 1 ? "x" + std::to_string(equal) : "");
     };

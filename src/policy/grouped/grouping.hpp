@@ -1,5 +1,5 @@
-// Which worker runs which task, in which order and in which groups: what `heddle group` writes and the policy `grouped`
-// runs by. A text; its format: docs/guide/grouping.md.
+// A grouping: which worker runs which task, in which order and in which groups. `heddle group` writes it, and the
+// policy `grouped` runs by it. It is a text; its format: docs/guide/grouping.md.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct grouping {
   using group = std::vector<unsigned>;  // numbers of tasks, in their order
   struct site {
     unsigned tasks{0};
-    std::vector<std::vector<group>> workers;  // by rank: its groups, in their order
+    std::vector<std::vector<group>> workers;  // by rank: the worker's groups, in their order
   };
 
   std::string machine;  // its name, for people
@@ -23,13 +23,14 @@ struct grouping {
   std::vector<site> sites;  // as in sharing_profile
 
   std::string text() const;
-  // Throws std::invalid_argument that names the file, the line and what is wrong. Each task of a site is with one
-  // worker, once.
+  // Throws std::invalid_argument, whose text names the file, the line and the error. Each task of a site must be with
+  // exactly one worker, once.
   static grouping read(const std::string& file);
   static grouping of(std::string_view text, const std::string& name);
 };
 
-// The tree of memory groups by the kinds of its levels and the workers of each group: "memory 16, l3 4 4 4 4, l2 1x16".
+// Describes the tree of memory groups by the kinds of its levels and the workers of each group: "memory 16, l3 4 4 4 4,
+// l2 1x16".
 std::string tree_text(const machine::view& of);
 
 }  // namespace heddle::policy

@@ -1,5 +1,5 @@
-// Which lines each task of a program touches: what `grouped:profile=FILE` writes and `heddle group` reads, as text, so
-// that a program's author can write it, too. The format: docs/guide/grouping.md.
+// The profile of a program: which lines each of its tasks touches. `grouped:profile=FILE` writes it and `heddle group`
+// reads it, as text, so that a program's author can write it, too. The format: docs/guide/grouping.md.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace heddle::policy {
 
-inline constexpr unsigned most_tasks = 1u << 20;  // of a site, in a profile and in a grouping made from it
+// the most tasks of a site, in a profile and in a grouping made from it
+inline constexpr unsigned most_tasks = 1u << 20;
 
-// A set of numbers of lines, as ranges.
+// A set of line numbers, as ranges.
 class line_set {
  public:
   struct range {
-    std::uint64_t first, last;  // both are in it
+    std::uint64_t first, last;  // both belong to the range
     bool operator==(const range&) const = default;
   };
   void add(std::uint64_t first, std::uint64_t last) {
@@ -26,7 +27,7 @@ class line_set {
     ranges_.push_back({first, last});
     if (ranges_.size() >= untidy_) tidy();
   }
-  // Sorted, and none touches the next one.
+  // The ranges are sorted, and none touches the next one.
   const std::vector<range>& ranges() {
     tidy();
     return ranges_;
@@ -36,7 +37,7 @@ class line_set {
  private:
   void tidy();
   std::vector<range> ranges_;
-  std::size_t untidy_{64};  // ranges at which they are sorted
+  std::size_t untidy_{64};  // the number of ranges at which they are sorted
 };
 
 struct profiled_task {
@@ -46,12 +47,12 @@ struct profiled_task {
 
 struct sharing_profile {
   std::uint64_t line_bytes{64};
-  // By the number of the place in the program that makes children, in the order in which it was first reached; then by
-  // the number of the child in its group.
+  // Indexed by the number of the place in the program that makes children, in the order in which places were first
+  // reached; then by the number of the child in its group.
   std::vector<std::vector<profiled_task>> sites;
 
   std::string text();
-  // Throws std::invalid_argument that names the file, the line and what is wrong.
+  // Throws std::invalid_argument, whose text names the file, the line and the error.
   static sharing_profile read(const std::string& file);
   static sharing_profile of(std::string_view text, const std::string& name);
 };

@@ -1,5 +1,5 @@
-// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs
-// global tasks and alone steals them from other groups; its other workers, the slaves, steal from each other.
+// HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global
+// tasks. Only leaders steal global tasks from other groups. A group's other workers, the slaves, steal from each other.
 //
 // Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), section 3.2,
 // describe it.
@@ -10,13 +10,14 @@
 // - The paper's limit is set by the user: `level`. When it is 0, ours is the smallest l with 2^l >= 4 groups. A task
 //   of level l is still global.
 // - In the paper the leader feeds its group on signs of starvation. heddle's leader may be in a long leaf just then.
-//   So the slave that has searched in vain `attempts` times (ours: twice the group's workers) takes the oldest
-//   global task, which is local from then on. A root stays global: as a local task it would keep a whole program
+//   So a slave that has searched in vain `attempts` times (ours: twice the group's workers) takes the oldest global
+//   task, which is local from then on. A root stays global, because as a local task it would keep a whole program
 //   within one group.
-// - A leader that insists works on what its group has, instead of idling through a long local phase. The one worker
-//   of a group always does. Leaders that insist rob such lone workers, too, for nobody else could.
-// - Local children of a global task are queued for the slaves; below them, child first. A global task that was woken
-//   goes to the group of the worker that woke it.
+// - A leader that insists works on its group's local tasks, instead of idling through a long local phase. The one
+//   worker of a one-worker group always does. Leaders that insist rob such lone workers, too, because nobody else
+//   could.
+// - Local children of a global task are queued for the slaves; below them, children run first. A global task that was
+//   woken goes to the group of the worker that woke it.
 #include "policy/groups/hws.hpp"
 
 #include <heddle/policy_victims.hpp>
@@ -27,7 +28,7 @@ namespace {
 
 char global_mark;  // the tag of every global task; a local one has none
 
-// Of a global task: its level in the tree.
+// The level in the tree of a global task.
 unsigned& level_of(task& t) noexcept { return t.get<unsigned>(); }
 
 }  // namespace
@@ -73,7 +74,7 @@ placement hws::ready(unsigned, task&) noexcept { return placement::send; }
 
 void hws::enqueue(unsigned self, task& t) noexcept {
   group& mine = groups_[self == nobody ? 0 : of_[self]];
-  const bool global = t.tag != nullptr;  // read now: as soon as it is in a list the task may run and end
+  const bool global = t.tag != nullptr;  // read before the task is in a list, because from then on it may run and end
   (global ? mine.global : mine.local).push_front(t);
   for (unsigned i = 0; i < mine.workers.count; ++i) {
     if (mine.workers.first + i != self) host_->wake(mine.workers.first + i);
@@ -99,13 +100,13 @@ entry hws::take_global(unsigned self, group& mine) noexcept {
   for (unsigned i = 0; i < count_; ++i) {
     group& other = groups_[(offset + i) % count_];
     if (&other == &mine) continue;
-    // the oldest: the most work a steal
+    // the oldest task, which is the most work for one steal
     if (const entry found = taken(other.global.pop_back()); found != 0) return found;
   }
   return 0;
 }
 
-// From the group's queue, then from a worker of the group; insist: from every one.
+// Takes from the group's queue, then from a worker of the group; a worker that insists tries every one.
 entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
   if (const entry found = taken(mine.local.pop_front()); found != 0) return found;
   return others(self, mine.workers.first, mine.workers.count).rob_as_remembered(*host_, how, memory_);
@@ -113,7 +114,8 @@ entry hws::take_local(unsigned self, group& mine, effort how) noexcept {
 
 entry hws::make_local(group& mine) noexcept {
   task* t = mine.global.pop_back();
-  if (t != nullptr && t->tag != nullptr && level_of(*t) > 0) t->tag = nullptr;  // with all that it will spawn
+  // The task becomes local, with all that it will spawn.
+  if (t != nullptr && t->tag != nullptr && level_of(*t) > 0) t->tag = nullptr;
   return taken(t);
 }
 

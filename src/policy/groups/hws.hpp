@@ -12,7 +12,7 @@ namespace heddle::policy {
 
 class hws final : public policy {
  public:
-  // level 0: as many as give each group four global tasks in a binary tree.
+  // level 0: the level that gives each group four global tasks in a binary tree.
   hws(unsigned level, unsigned attempts, victim_memory::rule victim) noexcept
       : limit_(level), attempts_(attempts), memory_(victim) {
     wants_.greedy = false;
@@ -46,8 +46,8 @@ class hws final : public policy {
   entry make_local(group& mine) noexcept;
 
   unsigned limit_;           // tasks of this level and above are global; the root's level is 0
-  const unsigned attempts_;  // of a slave before it takes a global task
-  victim_memory memory_;     // of slaves, in their group
+  const unsigned attempts_;  // searches of a slave in vain before it takes a global task
+  victim_memory memory_;     // used by slaves within their group
   std::unique_ptr<group[]> groups_;
   unsigned count_{0};
   std::vector<unsigned> of_;  // by rank

@@ -7,10 +7,10 @@
 //
 // Deviations, and why:
 // - A socket is a memory group of the topmost level of the machine that has several (worker_groups.hpp).
-// - `batch` sets the number of tasks a steal; 0 is the paper's.
-// - Those who do not steal may sleep; the thief wakes them.
-// - A worker that insists also takes threads that were woken by a worker which is in a long leaf now, those of its
-//   own group first. Such threads stand with the worker that woke them, not in the queue.
+// - `batch` sets the number of tasks for each steal; 0 is the paper's number.
+// - Workers that do not steal may sleep; the thief wakes them.
+// - A worker that insists also takes threads that were woken by a worker which is in a long leaf now, first those of
+//   its own group. Such threads stand with the worker that woke them, not in the queue.
 #include "policy/groups/mts.hpp"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ entry mts::take(unsigned self) noexcept {
   return t == nullptr ? 0 : host_->entry_of(*t);
 }
 
-// Takes the oldest tasks of another shepherd: the first for the caller, the others into its group's queue.
+// Takes the oldest tasks of another shepherd: the first one for the caller, the others into the queue of the caller's
+// group.
 entry mts::fetch(unsigned self, shepherd& mine) noexcept {
   const auto n = static_cast<unsigned>(mine.victims.size());
   const unsigned wanted = batch_ != 0 ? batch_ : mine.workers.count;

@@ -30,14 +30,14 @@ class mts final : public policy {
     worker_group workers{0, 0};
     shared_task_list queue;             // newest first
     std::vector<unsigned> victims;      // other shepherds, nearest first
-    std::atomic<bool> fetching{false};  // one of its workers steals for all of them
+    std::atomic<bool> fetching{false};  // whether one of its workers steals for all of them
   };
 
   entry take(unsigned self) noexcept;
   entry fetch(unsigned self, shepherd& mine) noexcept;
 
   const bool nearest_first_;
-  const unsigned batch_;  // tasks a steal; 0: one for each worker of the thief's group
+  const unsigned batch_;  // tasks for each steal; 0 means one for each worker of the thief's group
   std::unique_ptr<shepherd[]> shepherds_;
   unsigned count_{0};
   std::vector<unsigned> of_;  // by rank

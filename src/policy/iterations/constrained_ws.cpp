@@ -1,18 +1,18 @@
-// Constrained work stealing. The first iteration of an iterative program runs under random work stealing, and its
-// steal tree is recorded. A few iterations follow the record while idle workers go on stealing, and revise it
-// (RelWS: relaxed). From then on each worker runs exactly the pieces that it had, in the order in which it had them
-// (StOWS: strict, ordered). Words, invariants and proofs: constrained_ws.md. Records and what follows from them are in
-// iterations.cpp, what a worker takes next in constrained_ws_take.cpp.
+// Constrained work stealing. The first iteration of an iterative program runs under random work stealing, and its steal
+// tree is recorded. A few iterations follow the record while idle workers still steal, and revise it (RelWS: relaxed).
+// From then on each worker runs exactly the pieces that it had, in the order in which it had them (StOWS: strict,
+// ordered). Words, invariants and proofs: constrained_ws.md. iterations.cpp has records and the decisions that follow
+// from them, constrained_ws_take.cpp what a worker takes next.
 //
 // Sources: Lifflander, Krishnamoorthy, Kale, "Optimizing data locality for fork/join programs using constrained work
 // stealing" (SC 2014) and "Steal tree" (PLDI 2013), as the ADWS thesis, section 4.4.1 and appendix B.1, describes
 // and uses them; five iterations of RelWS are the thesis'. replay=stuws is strict in any order, replay=relws stays
 // relaxed.
 //
-// An iteration is what a thread that is nobody's child does between the beginning of a task group or fork outside
-// any other and its end; or what it does between two marks (next_iteration). Iterations of one call site (the code of
-// the first child, or what the mark gives) are those of one program. One iteration runs at a time; what other threads
-// do meanwhile runs as under random_ws.
+// An iteration is the part of a thread without a parent between the beginning of a task group or fork outside any other
+// and its end, or the part between two marks (next_iteration). Iterations of one call site (the code of the first
+// child, or what the mark gives) are those of one program. One iteration runs at a time; work of other threads
+// meanwhile runs as under random_ws.
 //
 // Deviations, and why:
 // - While a record is made or changed, every second half of a fork and every child of a group is a task of its own,
@@ -20,16 +20,16 @@
 //   first. When `flood` tasks are queued at a worker, further children run child first.
 // - A piece whose descendants stayed with it is replayed unwatched, in the worker's fork queue, at the cost of
 //   random_ws.
-// - Under RelWS a worker that has recorded pieces to come steals only after `patience` searches in vain (ours). All
-//   workers are idle when an iteration begins, and would tear the record apart before its pieces are made.
-// - A thread that waited goes on with the worker on which it began; under RelWS it can be stolen from there. The
-//   root begins each iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
-// - The record does not fit when a task comes that it does not know, or one that it knows does not come. An unknown
-//   task, with all that it makes, is anybody's to steal. The order of pieces is given up for the rest of the
-//   iteration. And the next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The
-//   order is given up, too, when nobody runs anything.
-// - A record without pieces is not replayed strictly. There is nothing to preserve, and one worker would run
-//   everything for ever.
+// - Under RelWS a worker that expects recorded pieces steals only after `patience` searches in vain (ours). All workers
+//   are idle when an iteration begins, and would tear the record apart before its pieces are made.
+// - A thread that waited goes on with the worker on which it began; under RelWS it can be stolen from there. The root
+//   begins each iteration on the worker of the record: it is sent there when a run begins or an iteration ends.
+// - The record does not fit if a task comes that it does not know, or if a task that it knows does not come. Any worker
+//   may steal an unknown task, with all that it makes. The order of pieces is given up for the rest of the iteration.
+//   The next 1, 2, 4 .. 64 iterations, as misfits repeat, are RelWS, which makes a new record. The order is also given
+//   up when no worker runs anything.
+// - A record without pieces is not replayed strictly. There is nothing to preserve, and one worker would run everything
+//   for ever.
 #include "policy/iterations/constrained_ws.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ namespace {
 
 constexpr std::size_t flood = 1024;
 
-char inside_group;  // data of a group within an iteration
+char inside_group;  // the data of a group within an iteration
 
 }  // namespace
 
@@ -74,7 +74,7 @@ placement constrained_ws::ready(unsigned, task& t) noexcept {
   return send_to(t, at.home, strict ? kept_slot : open_slot);
 }
 
-// With the last root nothing is alive any more that could be in a fork queue: the bit is cleared, too [relws:6].
+// With the last root no task is alive that could be in a fork queue, so the bit is cleared, too [relws:6].
 void constrained_ws::end_root() noexcept {
   unsigned now = roots_.load();
   while (!roots_.compare_exchange_weak(now, now < 2 * one_root ? 0 : now - one_root)) {
@@ -84,7 +84,7 @@ void constrained_ws::end_root() noexcept {
 void constrained_ws::task_end(unsigned self, task& t) noexcept {
   if (t.tag != &inside_) return end_root();
   const in_iteration& at = state_of(t);
-  if (at.is(in_iteration::root)) {  // the last one that it has marked
+  if (at.is(in_iteration::root)) {  // the last iteration that it has marked
     static_cast<void>(end_iteration(self, t));
     return end_root();
   }
@@ -93,8 +93,8 @@ void constrained_ws::task_end(unsigned self, task& t) noexcept {
   iterations_.ended(self);
 }
 
-// Gives the newest child of `parent` its identity. The record says where it goes; where there is none, it stays to
-// be stolen.
+// Gives the newest child of `parent` its identity. The record says where the child goes; without a record it stays
+// where it is, to be stolen.
 placement constrained_ws::hand_out(unsigned self, task& parent, task& child, steal_node* node) noexcept {
   in_iteration& above = state_of(parent);
   const std::uint64_t id = child_identity(above.id, above.children - 1);
@@ -124,7 +124,7 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
 }
 
 void constrained_ws::enqueue(unsigned self, task& t) noexcept {
-  const task::destination to = t.to;  // read now: a list uses its place
+  const task::destination to = t.to;  // read before the task is put into a list, which uses its place
   station& there = stations_[to.target];
   switch (to.slot) {
     case kept_slot: there.kept.push_back(t); break;
@@ -142,7 +142,7 @@ void constrained_ws::group_begin(unsigned self, group_info& info) noexcept {
   if (info.owner.tag == &marked_) begin_marked(self, info.owner);
   if (info.owner.tag == &marked_) return;
   if (info.owner.tag == &outside_) {
-    // a number; odd: no address
+    // the group's number as an odd value, which is no address
     info.data = reinterpret_cast<void*>(2 * groups_.fetch_add(1, std::memory_order_relaxed) + 1);
   } else if (info.owner.tag == &inside_) {
     info.data = &inside_group;
@@ -163,21 +163,22 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
     host_->watch(self, false);
     return placement::child_first;
   }
-  if (parent.tag == &marked_) return placement::child_first;  // in an older group, or nothing is to be recorded
+  // the child is in an older group, or nothing is to be recorded
+  if (parent.tag == &marked_) return placement::child_first;
   if (parent.tag == &outside_) {
     if (info.group_data == nullptr || !iterations_.may_begin()) return placement::child_first;
     steal_node* root = iterations_.take_node(self);
     if (root == nullptr || !begin_iteration(self, parent, info.label, root)) return placement::child_first;
     opener_ = info.group_data;
   }
-  // begun before the iteration
+  // The group began before the iteration.
   if (info.group_data != nullptr && info.group_data != &inside_group && info.group_data != opener_)
     return placement::child_first;
   steal_node* node = nullptr;
   if (iterations_.now() != mode::strict) {
     node = iterations_.take_node(self);
     if (node == nullptr) return placement::child_first;
-    // a child in the group of another task: it may outlive the parent [relws:5]
+    // The child is in the group of another task, so it may outlive its parent [relws:5].
     if (info.group_data == nullptr) state_of(parent).node->keep();
   }
   ++state_of(parent).children;
@@ -191,7 +192,8 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
 
 placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   task& owner = info.owner;
-  if (owner.tag == &marked_ && info.data != nullptr) owner.tag = &outside_;  // a group that was there before the mark
+  // a group that was there before the mark
+  if (owner.tag == &marked_ && info.data != nullptr) owner.tag = &outside_;
   if (owner.tag != &inside_ || info.data == &inside_group || info.data == nullptr ||
       !state_of(owner).is(in_iteration::root))
     return placement::stay;
@@ -199,7 +201,7 @@ placement constrained_ws::group_end(unsigned self, group_info& info) noexcept {
   return info.data == opener_ || opener_ == &marked_ ? end_iteration(self, owner) : placement::stay;
 }
 
-// Only takes a node and a number, since the fork need not come about.
+// Only takes a node and a number, because the fork may not come about.
 bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
   const bool recorded = prepare_fork(self, info.owner);
   if (!recorded) leave_unrecorded();

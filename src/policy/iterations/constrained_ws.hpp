@@ -13,12 +13,14 @@ namespace heddle::policy {
 
 class constrained_ws final : public policy {
  public:
-  enum class replay : std::uint8_t { stows, stuws, relws };  // strict, ordered; strict, in any order; relaxed
+  // In this order: strict and ordered; strict in any order; relaxed.
+  enum class replay : std::uint8_t { stows, stuws, relws };
   struct settings {
     replay how;
     unsigned relaxed;  // iterations under RelWS between the recorded one and the strict ones
     victim_memory::rule victim;
-    unsigned patience;  // under RelWS: searches in vain before a worker that has recorded pieces to come steals
+    // Under RelWS: searches in vain before a worker that expects recorded pieces steals.
+    unsigned patience;
   };
 
   explicit constrained_ws(const settings& s)
@@ -50,14 +52,14 @@ class constrained_ws final : public policy {
   using mode = iterations::mode;
   struct in_iteration;
 
-  // Pieces sent to a worker, which no other may take, sorted by the order in which they began there.
+  // Pieces sent to a worker, which no other worker may take, sorted by the order in which they began there.
   class piece_queue {
    public:
     void insert(task& t) noexcept;
-    // The first piece, if its place in the order is `due` or before.
+    // Takes the first piece if its place in the order is `due` or before; else returns null.
     task* take(unsigned due) noexcept;
     bool has(unsigned due) noexcept;
-    // a hint, or after a heavy fence
+    // relaxed: a hint, or read after a heavy fence
     bool looks_empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
 
    private:
@@ -67,33 +69,36 @@ class constrained_ws final : public policy {
   };
 
   struct alignas(64) station {
-    shared_task_list kept;           // this worker's alone, newest last
-    shared_task_list open;           // anybody's, newest last
-    shared_task_list passed;         // recorded pieces of a relaxed iteration, oldest first; anybody's
-    piece_queue assigned;            // recorded pieces of a strict one
-    std::atomic<unsigned> begun{0};  // pieces, in this iteration; its worker's, and reset by whoever begins one
-    std::atomic<unsigned> left{0};   // recorded pieces that have not begun; written by whoever begins one
-    unsigned in_vain{0};             // searches; this worker's, as those below
-    unsigned stuck{0};               // searches in a row in which nobody ran anything
-    steal_node* reserved{nullptr};   // for the next fork, and for the iteration that it may begin
+    shared_task_list kept;    // for this worker alone, newest last
+    shared_task_list open;    // for any worker, newest last
+    shared_task_list passed;  // recorded pieces of a relaxed iteration, for any worker, oldest first
+    piece_queue assigned;     // recorded pieces of a strict iteration
+    // The number of pieces begun in this iteration. Written by its worker; reset by the worker that begins an
+    // iteration.
+    std::atomic<unsigned> begun{0};
+    // The number of recorded pieces that have not begun. Set by the worker that begins an iteration.
+    std::atomic<unsigned> left{0};
+    unsigned in_vain{0};            // searches in vain; this worker's own, as the fields below
+    unsigned stuck{0};              // searches in a row in which no worker ran anything
+    steal_node* reserved{nullptr};  // reserved for the next fork, and for the iteration that it may begin
     steal_node* reserved_root{nullptr};
   };
 
-  // Words of tasks: constrained_ws_tasks.hpp.
+  // These tags of tasks are explained in constrained_ws_tasks.hpp.
   static inline char outside_, inside_, marked_;
   static in_iteration& state_of(task& t) noexcept;
 
-  // Workers take from each other's fork queues. With one root alive these hold only what belongs to one worker:
-  // pieces under strict replay, and for a moment a fork that is to be recorded [relws:6].
+  // Whether workers take from each other's fork queues. With one root alive these hold only tasks that belong to one
+  // worker: pieces under strict replay, and for a moment a fork that is to be recorded [relws:6].
   bool robs() const noexcept { return (roots_.load() & ~1u) > one_root || (roots_.load() & 1u) != 0; }
   static constexpr unsigned one_root = 2;
-  // A fork or child is left to the fork queues without a record [relws:6].
+  // Called when a fork or child is left to the fork queues without a record [relws:6].
   void leave_unrecorded() noexcept {
     if (settings_.how == replay::relws && (roots_.load() & 1u) == 0 && (roots_.fetch_or(1) & 1u) == 0) host_->widened();
   }
   void end_root() noexcept;
   static constexpr unsigned any_order = ~0u;
-  // relaxed: the worker's own; before it has a piece of the iteration, a hint
+  // relaxed: the worker's own variable; before the worker has a piece of the iteration, a hint
   unsigned due(const station& mine) const noexcept {
     return iterations_.is_loosened() ? any_order : mine.begun.load(std::memory_order_relaxed);
   }
@@ -116,17 +121,18 @@ class constrained_ws final : public policy {
   const settings settings_;
   victim_memory memory_;
   unsigned workers_{0};
-  std::unique_ptr<station[]> stations_;    // by rank
-  std::atomic<unsigned> roots_{0};         // living threads that are nobody's child, one_root each; bit 0: [relws:6]
-  std::atomic<std::uintptr_t> groups_{0};  // numbers groups that could begin an iteration
+  std::unique_ptr<station[]> stations_;  // by rank
+  // The number of living threads without a parent, times one_root; bit 0: [relws:6].
+  std::atomic<unsigned> roots_{0};
+  std::atomic<std::uintptr_t> groups_{0};  // the number of the next group that could begin an iteration
 
   static constexpr iterations::remarks remarks{
       "constrained_ws: first iteration recorded; pieces", "constrained_ws: RelWS iteration; pieces that moved",
       "constrained_ws: strict replay from here on; pieces",
       "constrained_ws: record abandoned, RelWS again; tasks unknown or missing"};
   iterations iterations_;
-  // How the iteration ends that runs: the group that began it; &marked_: it was marked; null: a fork began it. Written
-  // by its root.
+  // The end of the present iteration: the group that began it, &marked_ if it was marked, or null if a fork began
+  // it. Written by the iteration's root.
   void* opener_{nullptr};
 };
 

@@ -1,16 +1,17 @@
-// Where the iterations of constrained_ws begin and end. The rest: constrained_ws.cpp.
+// The beginnings and ends of the iterations of constrained_ws. The rest: constrained_ws.cpp.
 #include "policy/iterations/constrained_ws.hpp"
 #include "policy/iterations/constrained_ws_tasks.hpp"
 
 namespace heddle::policy {
 
-// Makes `owner` the root of an iteration of the site `label`; `root` is its node. False: another iteration runs.
+// Makes `owner` the root of an iteration of the site `label`; `root` is its node. Returns false if another iteration
+// runs.
 bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* label, steal_node* root) noexcept {
   return iterations_.begin(self, label, *root, [&](mode as) {
     for (unsigned rank = 0; rank < workers_; ++rank) {
       station& of = stations_[rank];
-      of.begun.store(0, std::memory_order_relaxed);  // published with the first task, as below
-      // published with the mode
+      of.begun.store(0, std::memory_order_relaxed);  // relaxed: published with the first task, as below
+      // relaxed: published with the mode
       of.left.store(as == mode::record ? 0 : iterations_.pieces_of(rank), std::memory_order_relaxed);
     }
     opener_ = nullptr;
@@ -19,7 +20,7 @@ bool constrained_ws::begin_iteration(unsigned self, task& owner, const void* lab
   });
 }
 
-// Sends the root to the worker of the record, so that it begins the next iteration there.
+// Sends the root to the worker of the record, so that the root begins the next iteration there.
 placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
   owner.tag = &outside_;
   const unsigned home = iterations_.root_home();
@@ -27,8 +28,9 @@ placement constrained_ws::end_iteration(unsigned self, task& owner) noexcept {
   return home == self ? placement::stay : send_to(owner, home, kept_slot);
 }
 
-// A mark ends the iteration that is under way, whatever began it. The next one begins with the first group or fork
-// after it, when its root is where the record has it. A mark within a fork comes too early: the fork ends later.
+// A mark ends the iteration that is under way, however it began. The next one begins with the first group or fork after
+// the mark, when its root is where the record has it. A mark within a fork comes too early, because the fork ends
+// later.
 placement constrained_ws::next_iteration(unsigned self, task& owner, const void* label) noexcept {
   placement where = placement::stay;
   if (owner.tag == &inside_) {
@@ -42,7 +44,7 @@ placement constrained_ws::next_iteration(unsigned self, task& owner, const void*
   return where;
 }
 
-// Where another iteration runs, or tasks of an older one live, nothing is recorded up to the next mark: half of an
+// If another iteration runs, or tasks of an older one live, nothing is recorded up to the next mark, because half of an
 // iteration would be a record that fits none.
 void constrained_ws::begin_marked(unsigned self, task& owner) noexcept {
   const void* label = owner.get<const void*>();

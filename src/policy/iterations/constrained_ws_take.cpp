@@ -40,7 +40,7 @@ task* constrained_ws::piece_queue::take(unsigned due) noexcept {
 
 // --- taking ------------------------------------------------------------------------------------------------------
 
-// The task goes on on this worker, perhaps for the first time: then the worker is noted.
+// Called when the task goes on on this worker. If it goes on for the first time, the worker is noted.
 void constrained_ws::begin(unsigned self, task& t) noexcept {
   bool watched = true;
   if (t.tag == &inside_) {
@@ -74,8 +74,8 @@ entry constrained_ws::next_own(unsigned self) noexcept {
   return t == nullptr ? 0 : begun(self, *t);
 }
 
-// What goes on without the policy's help (a ready thread, a fork) is watched. If it need not be, its first fork or
-// child finds that out.
+// A task that goes on without the policy's help (a ready thread, a fork) is watched. If it need not be watched, its
+// first fork or child finds that out.
 entry constrained_ws::pick(unsigned self, bool own_is_empty) noexcept {
   if (own_is_empty) return next_own(self);
   host_->watch(self, true);
@@ -89,7 +89,7 @@ entry constrained_ws::steal_from(unsigned self, unsigned victim, effort how) noe
   return rob(*host_, self, victim, how);
 }
 
-// Gives up the order: a piece may wait for an earlier one that never comes [relws:4].
+// Gives up the order, because a piece may wait for an earlier one that never comes [relws:4].
 void constrained_ws::check_stuck(unsigned self) noexcept {
   station& mine = stations_[self];
   mine.stuck = !mine.assigned.looks_empty() && host_->all_idle() ? mine.stuck + 1 : 0;
@@ -121,7 +121,7 @@ entry constrained_ws::acquire(unsigned self, effort how) noexcept {
   return found;
 }
 
-// Sees all that acquire finds after `patience` searches [seam:5].
+// Sees everything that acquire finds after `patience` searches [seam:5].
 bool constrained_ws::may_find(unsigned self) noexcept {
   station& mine = stations_[self];
   if (!mine.kept.looks_empty() || mine.assigned.has(due(mine))) return true;

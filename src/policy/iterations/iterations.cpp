@@ -32,10 +32,10 @@ iterations::site& iterations::site_of(const void* label) noexcept {
 
 // --- beginning and end -------------------------------------------------------------------------------------------
 
-// Whoever gets true holds busy_ until the iteration that it begins has ended.
+// A caller that gets true holds busy_ until the iteration that it begins has ended.
 bool iterations::occupy(unsigned self) noexcept {
   bool free = !busy_.exchange(true);
-  if (!free && closing_.exchange(false)) {  // whoever resets it has the old iteration
+  if (!free && closing_.exchange(false)) {  // the worker that resets it has the old iteration
     free = !has_strays();
     if (free) conclude(self);
     else closing_.store(true);
@@ -52,11 +52,11 @@ iterations::mode iterations::choose(const void* label) noexcept {
 
 void iterations::open(unsigned self, steal_node& root, mode as) noexcept {
   site& s = *current_;
-  misfits_.store(0, std::memory_order_relaxed);  // published with the first task
+  misfits_.store(0, std::memory_order_relaxed);  // relaxed: published with the first task
   root.id = root_identity;
   root.parent = root.first_child = root.sibling = nullptr;
   root.worker = self;
-  root.inner.store(true, std::memory_order_relaxed);  // published with the first task
+  root.inner.store(true, std::memory_order_relaxed);  // relaxed: published with the first task
   root_ = &root;
   if (as == mode::strict) {
     loosened_.store(!rules_.ordered || s.tree.root_worker() != self);
@@ -67,20 +67,20 @@ void iterations::open(unsigned self, steal_node& root, mode as) noexcept {
   mode_.store(as);
 }
 
-// Tasks of the iteration are alive, beside its root. Ends are read before beginnings: if the sums are equal, nothing
-// was alive at the moment between the two passes.
+// Returns whether tasks of the iteration, apart from its root, are alive. Ends are read before beginnings. So if the
+// sums are equal, no task was alive at the moment between the two passes.
 bool iterations::has_strays() const noexcept {
   std::uint64_t ended = 0, made = 0;
   const unsigned workers = host_->workers();
-  // pairs with iterations::ended: what it made
+  // pairs with iterations::ended: makes the tasks that it made visible
   for (unsigned rank = 0; rank < workers; ++rank) ended += accounts_[rank].ended.load(std::memory_order_acquire);
-  // ordered by the acquire above
+  // relaxed: ordered by the acquire above
   for (unsigned rank = 0; rank < workers; ++rank) made += accounts_[rank].made.load(std::memory_order_relaxed);
   return made != ended;
 }
 
 bool iterations::end(unsigned self) noexcept {
-  if (has_strays()) {  // a child of an older group
+  if (has_strays()) {  // a child of an older group is alive
     closing_.store(true);
     return false;
   }
@@ -114,7 +114,7 @@ void iterations::conclude_strict(unsigned self) noexcept {
   nodes_.give_back(root_);
   std::size_t met = 0;
   for (unsigned rank = 0; rank < host_->workers(); ++rank) met += accounts_[rank].met;
-  // after all joins
+  // relaxed: read after all joins
   const std::size_t unfit = misfits_.load(std::memory_order_relaxed) + (s.tree.size() - std::min(met, s.tree.size()));
   if (unfit == 0) {
     s.misfits = 0;
@@ -135,12 +135,12 @@ void iterations::note_child(steal_node& parent, steal_node& child, std::uint64_t
   child.sibling = parent.first_child;
   child.worker = nobody;
   child.order = 0;
-  child.inner.store(false, std::memory_order_relaxed);  // published with the task
+  child.inner.store(false, std::memory_order_relaxed);  // relaxed: published with the task
   parent.first_child = &child;
 }
 
 void iterations::note_end(unsigned self, steal_node& n) noexcept {
-  if (n.inner.load(std::memory_order_relaxed)) return;  // descendants have been joined
+  if (n.inner.load(std::memory_order_relaxed)) return;  // relaxed: descendants have been joined
   while (n.first_child != nullptr) {
     steal_node* child = n.first_child;
     n.first_child = child->sibling;

@@ -12,9 +12,10 @@ std::uint64_t child_identity(std::uint64_t parent, std::uint32_t n) noexcept {
 }
 
 void steal_node::keep() noexcept {
-  // relaxed: read after the joins of all descendants; another walk that marked a node goes on to the root by itself
+  // relaxed: read after the joins of all descendants. If another walk has marked a node, that walk goes on to the root
+  // itself.
   for (steal_node* n = this; n != nullptr && !n->inner.load(std::memory_order_relaxed); n = n->parent) {
-    n->inner.store(true, std::memory_order_relaxed);  // as above
+    n->inner.store(true, std::memory_order_relaxed);  // relaxed as above
   }
 }
 
@@ -29,7 +30,7 @@ void steal_tree::clear() noexcept {
 steal_node* steal_tree::build(steal_node& root, unsigned workers) noexcept {
   clear();
   root_worker_ = root.worker;
-  // Flattened in place: a node's children are put behind the last one.
+  // The tree is flattened in place: a node's children are put behind the last one.
   steal_node* last = &root;
   root.sibling = nullptr;
   std::size_t count = 0;
@@ -56,7 +57,7 @@ steal_node* steal_tree::build(steal_node& root, unsigned workers) noexcept {
     while (slots_[i].id != 0 && slots_[i].id != n->id) i = (i + 1) & (slots_.size() - 1);
     if (slots_[i].id != 0) continue;
     const bool piece = n->is_piece();
-    // all tasks have been joined
+    // relaxed: all tasks have been joined
     slots_[i] = {n->id, n->worker, n->order, piece, n->inner.load(std::memory_order_relaxed)};
     ++size_;
     if (!piece) continue;

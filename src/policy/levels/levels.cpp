@@ -1,20 +1,19 @@
 // A policy of its own at each level of the machine: `levels:l3=adws,l2=random_ws` lays tasks out among the groups that
-// share a third cache, and lets the workers of each such group steal from each other. Rules, invariants and what a
-// level's policy sees: levels.md. What a worker takes next is in levels_take.cpp; between `levels` and each inner
-// policy stands a stage (stage.hpp).
+// share a third-level cache, and lets the workers of each such group steal from each other. levels.md has the rules,
+// the invariants, and what a level's policy sees. levels_take.cpp says what a worker takes next. A stage stands between
+// `levels` and each inner policy (stage.hpp).
 //
 // Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), section 5.3: "different
 // scheduling policies can be adopted at each memory level". The thesis evaluates equal policies only.
 //
 // Deviations, and why:
-// - Any worker of a memory group acts for it, one at a time, whatever the policy. The thesis lets the smallest rank do
-//   so under ADWS.
-// - What is made above the innermost level is queued, as a task, though its policy says child first: the worker's own
-//   queue belongs to the level below.
-// - A task goes down when its bytes fit into the memory group that took it, as in Algorithm 5.3. Where bytes are not
-//   given it goes down when it is a small part of its root's work: one of `pieces` for each group. In the thesis
-//   such a task goes down at once, to leaves that belong to the whole machine. Here it would keep all other groups
-//   idle.
+// - Any worker of a memory group acts for it, one at a time, whatever the policy. In the thesis, under ADWS, the worker
+//   of the smallest rank does.
+// - A child made above the innermost level is queued, as a task, even if its policy says child first, because the
+//   worker's own queue belongs to the level below.
+// - A task goes down when its bytes fit into the memory group that took it, as in Algorithm 5.3. If the bytes are not
+//   given, it goes down when it is a small part of its root's work: one of `pieces` for each group. In the thesis such
+//   a task goes down at once, to leaves that belong to the whole machine. Here it would keep all other groups idle.
 // - There is no aggregation: a task that fits into several groups together is laid out over all of them.
 #include "policy/levels/levels.hpp"
 
@@ -80,7 +79,7 @@ void levels::build(unsigned level, unsigned root, const std::vector<line>& used)
   for (const unsigned id : groups_of_kind(whole, root, used[level].kind)) build(level + 1, id, used);
 }
 
-// A kind of which the machine has none, or one for all workers, counts for nothing; but the innermost line is for the
+// A kind is ignored if the machine has no group of it, or one group for all workers. But the innermost line is for the
 // workers of whatever is above it.
 void levels::start(scheduler& host) {
   policy::start(host);
@@ -112,7 +111,7 @@ level_task* levels::new_record(unsigned self, stage& in, task& real, const void*
   level_task* none = nullptr;
   level_task* r = records_.take(self != nobody ? stations_[self].free : none);
   if (r == nullptr) return nullptr;
-  if (self == nobody) records_.give_back(none);  // what else came with it
+  if (self == nobody) records_.give_back(none);  // gives back the other nodes that came with it
   begin_record(*r, in, real, label);
   return r;
 }
@@ -138,7 +137,7 @@ void levels::drop_record(unsigned self, level_task& r) noexcept { records::give(
 
 // --- what goes down ----------------------------------------------------------------------------------------------
 
-// Of a task, or of a group or fork as a whole, above the innermost level: it is too large for that member.
+// Whether a task, or a group or fork as a whole, above the innermost level is too large for that member.
 bool levels::stays_above(const stage& at, unsigned member, double share, double bytes) const noexcept {
   if (at.members() < 2) return false;
   const double capacity = at.capacity_of(member);
@@ -150,7 +149,7 @@ double levels::part_of(double work, double whole, double otherwise) noexcept {
   return work >= 0 && whole > 0 && std::isfinite(whole) ? std::min(work / whole, 1.0) : otherwise;
 }
 
-// What is deeper than there are frames is not laid out (fork_begin, child_above).
+// Groups and forks deeper than the number of frames are not laid out (fork_begin, child_above).
 void levels::push_frame(level_task& r, bool shown) noexcept {
   if (r.depth < level_task::most_frames) r.frames[r.depth] = {r.share, r.bytes, shown};
   ++r.depth;
@@ -165,7 +164,7 @@ bool levels::pop_frame(level_task& r) noexcept {
   return f.shown;
 }
 
-// The task becomes a root of that stage. Answers stay, or send: then the inner policy is to place it.
+// Makes the task a root of that stage. Answers stay, or send if the inner policy is to place it.
 placement levels::enter(unsigned self, level_task& r, stage& to) noexcept {
   r.in = &to;
   r.share = 1;
@@ -175,7 +174,7 @@ placement levels::enter(unsigned self, level_task& r, stage& to) noexcept {
   return to.act(self, [&](unsigned member) { return to.inner().started(member, info); });
 }
 
-// The same for a task that has not begun, and that nobody has taken yet. Answers send.
+// The same for a task that has not begun and that no worker has taken yet. Answers send.
 placement levels::root_of(unsigned self, level_task& r, stage& to) noexcept {
   if (enter(self, r, to) == placement::send) return answer(r, level_task::way::by_policy);
   if (to.is_innermost()) return answer(r, level_task::way::loose);
@@ -186,7 +185,7 @@ placement levels::root_of(unsigned self, level_task& r, stage& to) noexcept {
 // --- making ------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<policy> levels::make(parameters& given) {
-  // Any policy that is in the table, also a program's own, but for those that cannot be a part.
+  // Every policy in the table is allowed, also a program's own, except those that cannot be a part.
   std::vector<std::string_view> names{"none"};
   std::string words = "none";
   for (const registration& known : all()) {

@@ -15,7 +15,7 @@ namespace heddle::policy {
 
 class levels final : public policy {
  public:
-  struct line {  // of what is given: this policy among the memory groups of that kind
+  struct line {  // one part of the parameter: this policy among the memory groups of that kind
     machine::group_kind kind;
     std::string_view name;
   };
@@ -44,7 +44,7 @@ class levels final : public policy {
 
  private:
   using records = paged_nodes<level_task, &level_task::next_free>;
-  // What a policy sees of a task that has no record.
+  // A task without a record as a policy sees it.
   struct stranger {  // for calls about a thread of which `levels` has no record
     task seen{};
   };
@@ -52,10 +52,11 @@ class levels final : public policy {
   struct alignas(64) station {  // by rank; the worker's own
     level_task* free{nullptr};
     level_task* reserved{nullptr};  // for the next fork
-    bool shown{false};              // the policy wished for that
-    seat* runs_for{nullptr};        // it runs a task of that seat's level, or has run one and not chosen anew
-    unsigned idle_seen{0};          // searches in a row in which nobody ran anything
-    std::vector<stage*> stages;     // outermost first
+    bool shown{false};              // whether the policy wished for that fork
+    // It runs a task of that seat's level, or has run one and has not chosen a next task yet.
+    seat* runs_for{nullptr};
+    unsigned idle_seen{0};       // searches in a row in which no worker ran anything
+    std::vector<stage*> stages;  // outermost first
   };
 
   void build(unsigned level, unsigned root, const std::vector<line>& used);
@@ -88,12 +89,13 @@ class levels final : public policy {
 
   const std::vector<line> lines_;
   const unsigned pieces_;
-  unsigned count_{0};  // of levels that there are
+  unsigned count_{0};  // the number of levels that there are
   std::vector<std::unique_ptr<stage>> stages_;
-  std::vector<stage*> inner_;  // innermost ones
+  std::vector<stage*> inner_;  // the innermost stages
   std::unique_ptr<station[]> stations_;
   records records_;
-  std::atomic<unsigned> next_inner_{0};  // where the next thread goes that is nobody's child and not the main one
+  // The inner stage of the next thread that has no parent and is not the main one.
+  std::atomic<unsigned> next_inner_{0};
   std::atomic<bool> has_main_{false};
 };
 

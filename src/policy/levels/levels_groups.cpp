@@ -1,4 +1,4 @@
-// What `levels` does with groups, forks and iterations.
+// Groups, forks and iterations under `levels`.
 #include "policy/levels/levels.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace heddle::policy {
 
 namespace {
 
-// The same group, as the policy of a stage knows its owner.
+// The same group, with its owner as the policy of a stage knows it.
 group_info seen_by(const group_info& info, task& owner) noexcept {
   return {info.work, info.bytes, info.children, info.expected, owner, info.data};
 }
@@ -59,8 +59,8 @@ placement levels::next_iteration(unsigned self, task& owner, const void* label) 
 
 // --- forks -------------------------------------------------------------------------------------------------------
 
-// Above the innermost level every second half becomes a task, unless it is for the workers of this group: those take
-// it from the queue where it lies.
+// Above the innermost level every second half becomes a task, unless it is for the workers of this group, which take it
+// from the queue where it lies.
 bool levels::fork_begin(unsigned self, const fork_info& info) noexcept {
   level_task* owner = record_of(info.owner);
   if (owner != nullptr && !owner->in->has(self)) return false;
@@ -85,7 +85,7 @@ bool levels::fork_begin(unsigned self, const fork_info& info) noexcept {
   return !at.is_innermost() || mine.shown;
 }
 
-// Of a task above the innermost level.
+// For a task above the innermost level.
 placement levels::half_above(unsigned self, const fork_info& info, const task_info& half, level_task& owner) noexcept {
   stage& at = *owner.in;
   const bool shown = stations_[self].shown;
@@ -119,7 +119,7 @@ placement levels::fork(unsigned self, const fork_info& info, const task_info& ha
   level_task* owner = record_of(info.owner);
   stage& at = owner != nullptr ? *owner->in : innermost(self);
   level_task& r = *std::exchange(stations_[self].reserved, nullptr);
-  begin_record(r, at, half.made, half.label);  // it was reserved for another task, perhaps on another level
+  begin_record(r, at, half.made, half.label);  // It was reserved for another task, perhaps on another level.
   half.made.tag = &r;
   if (!at.is_innermost()) return half_above(self, info, half, *owner);
   stranger plain;

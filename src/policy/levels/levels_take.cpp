@@ -1,4 +1,4 @@
-// Levels, second part: what a worker takes next. Source and deviations: levels.cpp.
+// The second part of `levels`: what a worker takes next. Source and deviations: levels.cpp.
 #include <mutex>
 
 #include "policy/levels/levels.hpp"
@@ -8,7 +8,7 @@ namespace heddle::policy {
 
 // --- tasks above the innermost level -----------------------------------------------------------------------------
 
-// What the worker ran of a level above it has ended, or waits: the worker chooses anew.
+// Called when the worker's task of a level above the innermost has ended, or waits. The worker then chooses a new task.
 void levels::stop_running(unsigned self) noexcept {
   station& mine = stations_[self];
   if (mine.runs_for == nullptr) [[likely]]
@@ -19,14 +19,14 @@ void levels::stop_running(unsigned self) noexcept {
   }
 }
 
-// Another worker of the group may take what waits there; who leaves may find something else.
+// Another worker of the group may take a task that waits there; this worker may find something else.
 void levels::leave_seat(stage& at, unsigned member, seat& s) noexcept {
   s.busy.fetch_sub(1);
   at.wake_member(member);
 }
 
-// The task was taken by this worker, at the level where it is, whose seat counts it. Goes down with it as far as it
-// fits. 0: it has gone to another worker's list.
+// The task was taken by this worker, at the level where it is, whose seat counts it. Takes the task down as far as it
+// fits. Returns 0 if the task has gone to another worker's list.
 entry levels::begin(unsigned self, level_task& r) noexcept {
   station& mine = stations_[self];
   for (;;) {
@@ -54,7 +54,8 @@ entry levels::begin(unsigned self, level_task& r) noexcept {
   }
 }
 
-// Of one level: what waits for the worker's memory group, if that has nothing else of that level [levels:3].
+// Takes, on one level, a task that waits for the worker's memory group, if the group has nothing else of that level
+// [levels:3].
 entry levels::take_of(unsigned self, stage& from, effort how, bool though_busy) noexcept {
   seat& s = from.seat_of(from.member_of(self));
   if (s.busy.load() != 0 && !though_busy) return 0;
@@ -75,7 +76,7 @@ entry levels::take_of(unsigned self, stage& from, effort how, bool though_busy) 
   return found == 0 ? 0 : begin(self, *reinterpret_cast<level_task*>(found));
 }
 
-// Innermost levels first: what is small and near comes before what is large.
+// Innermost levels come first, because small and near tasks come before large ones.
 entry levels::take_above(unsigned self, effort how, bool though_busy) noexcept {
   for (unsigned level = count_ - 1; level-- > 0;) {
     if (const entry found = take_of(self, *stations_[self].stages[level], how, though_busy); found != 0) return found;
@@ -124,7 +125,7 @@ bool levels::waits_at(unsigned self, stage& at, unsigned member, bool though_bus
   if (s.busy.load() != 0 && !though_busy) return false;
   if (!s.resumed.looks_empty() || !s.own.looks_empty()) return true;
   std::unique_lock hold(s.turn, std::try_to_lock);
-  if (!hold.owns_lock()) return true;  // somebody looks
+  if (!hold.owns_lock()) return true;  // another worker is looking
   s.acting = self;
   return at.inner().may_find(member);
 }
@@ -137,7 +138,8 @@ bool levels::may_find(unsigned self) noexcept {
     if (waits_at(self, above, above.member_of(self), false)) return true;
   }
   if (count_ == 1 || !host_->all_idle()) return false;
-  // Nobody runs anything. What one level at a time keeps from its group is for that group to take [levels:4].
+  // No worker runs anything. A task that one level at a time keeps from its group may be taken by that group
+  // [levels:4].
   bool mine = false;
   for (const std::unique_ptr<stage>& each : stages_) {
     if (each->is_innermost()) continue;

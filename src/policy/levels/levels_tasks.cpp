@@ -1,4 +1,4 @@
-// What `levels` does with tasks from their making to their end.
+// Tasks under `levels`, from their making to their end.
 #include "policy/levels/levels.hpp"
 
 namespace heddle::policy {
@@ -10,7 +10,7 @@ placement levels::started(unsigned self, const task_info& info) noexcept {
   const bool is_main = count_ > 1 && !has_main_.exchange(true);
   stage* to = &top;
   if (count_ > 1 && !is_main) {
-    const unsigned next = next_inner_.fetch_add(1, std::memory_order_relaxed);  // any of them
+    const unsigned next = next_inner_.fetch_add(1, std::memory_order_relaxed);  // any of them will do
     to = self != nobody ? &innermost(self) : inner_[next % inner_.size()];
   }
   level_task* r = new_record(self, *to, info.made, info.label);
@@ -27,7 +27,7 @@ placement levels::started(unsigned self, const task_info& info) noexcept {
   return placement::stay;
 }
 
-// Of a task above the innermost level.
+// For a task above the innermost level.
 placement levels::child_above(unsigned self, const task_info& info, level_task& parent) noexcept {
   stage& at = *parent.in;
   const bool deep = parent.depth > level_task::most_frames;
@@ -35,7 +35,8 @@ placement levels::child_above(unsigned self, const task_info& info, level_task& 
   const level_task::frame& before = parent.depth != 0 && !deep ? parent.frames[parent.depth - 1] : now;
   const double part = part_of(info.work, info.group_work, info.siblings > 1 ? 1.0 / info.siblings : 0.5);
   const double bytes = info.bytes != 0 ? static_cast<double>(info.bytes) : before.bytes;
-  // What the owner makes itself while the group is open is at most the rest; of many children, it is one of them.
+  // The tasks that the owner makes itself while the group is open are at most the rest. If there are many children, it
+  // is one of them.
   if (parent.depth != 0 && !deep) {
     parent.share = std::min(parent.share, before.share * std::max(std::min(1 - part, 0.5), 1e-9));
     parent.bytes = std::min(parent.bytes > 0 ? parent.bytes : bytes, bytes * 0.5);
@@ -93,7 +94,7 @@ placement levels::spawn(unsigned self, const task_info& info) noexcept {
 void levels::enqueue(unsigned self, task& t) noexcept {
   level_task& r = *record_of(t);
   stage& to = *r.in;
-  const unsigned member = r.member;  // read now: in a list it may be taken, and end
+  const unsigned member = r.member;  // read before the task is in a list, from which it may be taken, and end
   switch (r.goes) {
     case level_task::way::by_policy: to.act(self, [&](unsigned by) { to.inner().enqueue(by, r.here()); }); return;
     case level_task::way::own_queue:
@@ -120,7 +121,7 @@ placement levels::ready(unsigned self, task& t) noexcept {
   if (where == placement::send) return answer(r, level_task::way::by_policy);
   if (!at.is_innermost()) return answer(r, level_task::way::resumed);
   if (self != nobody && at.has(self)) return placement::stay;
-  return answer(r, level_task::way::loose);  // else it would leave its part of the machine
+  return answer(r, level_task::way::loose);  // otherwise it would leave its part of the machine
 }
 
 // A task above the innermost level goes on where its level is served, and is watched there.

@@ -38,7 +38,8 @@ machine_part::machine_part(machine::view whole, unsigned root) { copy(whole, roo
 machine_part::machine_part(machine::view whole, unsigned root, const std::vector<unsigned>& members) {
   copy(whole, root, members);
   for (machine::memory_group& g : groups_) {
-    // From the member that holds the group's first worker to the one that holds its last: each is a worker now.
+    // From the member that holds the group's first worker to the one that holds its last; each member is a worker in
+    // the new machine.
     const auto place = [&](unsigned worker) {
       unsigned i = 0;
       while (!whole.group(members[i]).has(worker)) ++i;
@@ -62,7 +63,7 @@ machine_part::machine_part(machine::view whole, unsigned root, const std::vector
 
 void machine_part::copy(machine::view whole, unsigned root, const std::vector<unsigned>& members) {
   const machine::memory_group& all = whole.group(root);
-  std::vector<unsigned> ids{root};  // of the whole machine, in the new order
+  std::vector<unsigned> ids{root};  // ids of the whole machine, in the new order
   for (std::size_t i = 0; i < ids.size(); ++i) {
     machine::memory_group g = whole.group(ids[i]);
     const bool is_member = std::find(members.begin(), members.end(), g.id) != members.end();

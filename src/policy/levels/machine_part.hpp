@@ -1,6 +1,6 @@
 // A part of a machine, as a machine of its own: the memory groups below one of them, with workers and groups numbered
-// from 0. Either as far down as the machine goes, or to groups that count as one worker each. For policies that give
-// parts of a machine to other policies.
+// from 0. The part reaches either as far down as the machine goes, or to groups that count as one worker each. It
+// serves policies that give parts of a machine to other policies.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace heddle::policy {
 
 class machine_part {
  public:
-  machine_part() = default;  // nothing is known of it
-  // All below the memory group `root`.
+  machine_part() = default;  // a part of which nothing is known
+  // Everything below the memory group `root`.
   machine_part(machine::view whole, unsigned root);
-  // The groups between `root` and `members`, which together hold every worker of `root` once, by rank.
+  // The groups between `root` and `members`. Together the members hold every worker of `root` once, by rank.
   machine_part(machine::view whole, unsigned root, const std::vector<unsigned>& members);
 
-  // Valid as long as this is, and not moved.
+  // Valid as long as this object lives and is not moved.
   machine::view view() const noexcept { return {groups_, leaves_, units_}; }
 
  private:
@@ -28,7 +28,7 @@ class machine_part {
   std::vector<machine::processing_unit> units_;
 };
 
-// The topmost memory groups of that kind below `root`, by rank. A worker that lies in none is in the list by its leaf.
+// The topmost memory groups of that kind below `root`, by rank. A worker that lies in none is represented by its leaf.
 std::vector<unsigned> groups_of_kind(machine::view whole, unsigned root, machine::group_kind kind);
 
 }  // namespace heddle::policy

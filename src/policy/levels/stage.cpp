@@ -42,12 +42,13 @@ bool stage::wake_member(unsigned member) noexcept {
 }
 
 void stage::wake_any(unsigned near) noexcept {
-  // A group has many sleepers. Each call goes on to the next one, so that tasks that are queued in turn wake all
-  // groups. any start will do
+  // A group has many sleepers. Each call goes on to the next group, so that tasks queued one after the other wake all
+  // groups. relaxed: any start will do.
   const unsigned from = is_innermost() ? near : near + woken_.fetch_add(1, std::memory_order_relaxed);
   for (unsigned i = 0; i < members_; ++i) {
     const unsigned member = (from + i) % members_;
-    // Who has something else of this level could not take it; it looks, and wakes, when that ends (leave_seat).
+    // A group that has something else of this level could not take the task. It looks, and wakes others, when that ends
+    // (leave_seat).
     if (!is_innermost() && seats_[member].busy.load() != 0) continue;
     if (wake_member(member)) return;
   }

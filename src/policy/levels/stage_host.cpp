@@ -49,7 +49,7 @@ entry stage_host::oldest(unsigned self) noexcept {
   return t == nullptr ? 0 : stage_.entry_of(*t);
 }
 
-// Above the innermost level it is only known whether there are any.
+// Above the innermost level it is only known whether there are any tasks.
 unsigned stage_host::queued(unsigned worker) const noexcept {
   return stage_.is_innermost()                      ? real_.queued(stage_.first_of(worker))
          : stage_.seat_of(worker).own.looks_empty() ? 0
@@ -71,7 +71,7 @@ void stage_host::interrupt(unsigned victim) noexcept {
   if (stage_.is_innermost()) real_.interrupt(stage_.first_of(victim));
 }
 
-// Above the innermost level every task is watched: `levels` has to see it go down.
+// Above the innermost level every task is watched, because `levels` has to see it go down.
 void stage_host::watch(unsigned self, bool on) noexcept {
   if (stage_.is_innermost()) real_.watch(stage_.first_of(self), on);
 }

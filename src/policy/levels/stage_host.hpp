@@ -1,5 +1,5 @@
-// What the policy of a stage has for its host: workers are the stage's members, queues those of the real host, or,
-// above the innermost level, those of the seats.
+// The host that the policy of a stage sees. Its workers are the stage's members. Its queues are those of the real host,
+// or, above the innermost level, those of the seats.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace heddle::policy {
 
 class stage;
 
-// Called through `scheduler` alone; ranks are members.
+// Called only through `scheduler`; ranks are members.
 class stage_host final : public scheduler {
  public:
   stage_host(stage& of, scheduler& real, machine_part part) noexcept
@@ -31,7 +31,7 @@ class stage_host final : public scheduler {
   entry newest(unsigned self) noexcept override;
   entry oldest(unsigned self) noexcept override;
   unsigned queued(unsigned worker) const noexcept override;
-  // Nobody asks by name, and nothing is measured: `levels` takes no policy that wants it.
+  // No worker asks another one by name, and nothing is measured, because `levels` takes no policy that wants either.
   bool ask(unsigned, unsigned) noexcept override { return false; }
   bool asks(unsigned, unsigned) const noexcept override { return false; }
   bool withdraw(unsigned, unsigned) noexcept override { return false; }

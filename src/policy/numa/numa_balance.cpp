@@ -72,7 +72,7 @@ void numa_balance::assign(unsigned tasks) noexcept {
   for (unsigned t = 0; t < count_; ++t) tasks_[t].core = no_core;
   const auto end = order_.begin() + std::min(tasks, count_);
   std::iota(order_.begin(), end, 0u);
-  // by number among equals: std::stable_sort would allocate
+  // equal tasks are ordered by number, because std::stable_sort would allocate
   std::sort(order_.begin(), end, [&](unsigned a, unsigned b) {
     return tasks_[a].load != tasks_[b].load ? tasks_[a].load > tasks_[b].load : a < b;
   });

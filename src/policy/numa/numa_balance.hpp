@@ -1,16 +1,16 @@
-// Which core gets which task, by load and by what tasks send to each other: the heuristic of NUMALB, a component of the
-// policy of that name. It knows numbers only. Nothing is allocated but by `reserve`.
+// An assignment of tasks to cores, by load and by the messages between tasks: the heuristic of NUMALB, a component of
+// the policy of that name. It knows numbers only. Only `reserve` allocates.
 //
 // Source: Pilla, Ribeiro, Cordeiro, Bhatele, Navaux, Mehaut, Kale, "Improving parallel system performance with a
 // NUMA-aware load balancer" (TR-JLPC-11-02, 2011), as Chen and Guo (2017), section 4.3, equations 4.3 and 4.4,
 // describe it.
 //
-// What the equations leave open, and what it is here:
-// - Only partners that have a core already, in this pass, count as local or remote: the others may go anywhere.
+// The equations leave some points open. Here they are settled as follows:
+// - Only partners that have a core already, in this pass, count as local or remote, because the others may go anywhere.
 // - A task whose partners lie on several nodes pays for each node by itself: the sum over nodes of its messages there
 //   times the factor.
 // - F(comm, node(p)) is, as printed, that of a core on the partner's node that reads from the node of p.
-// - Of equal costs the first core wins, of equal loads the first task.
+// - Among equal costs the first core wins, among equal loads the first task.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@
 
 namespace heddle::policy {
 
-// Of nodes i and j, how many times longer a core of i reads from j than from i: equation 4.3. 1 where nothing is known.
+// For nodes i and j, how many times longer a core of i reads from j than from i: equation 4.3. It is 1 if nothing is
+// known.
 class numa_factors {
  public:
   numa_factors() = default;
-  // `latencies`: of node i reading from node j, in row i; as many rows as nodes. 0: not known.
+  // `latencies`, with as many rows as nodes, has in row i those of node i reading from node j; 0 if not known.
   numa_factors(std::vector<double> latencies, unsigned nodes);
   unsigned nodes() const noexcept { return nodes_; }
   double operator()(unsigned reader, unsigned home) const noexcept { return factors_[reader * nodes_ + home]; }
@@ -37,19 +38,20 @@ class numa_balance {
  public:
   static constexpr unsigned no_core = ~0u;
 
-  // `alpha`: load that a local message is worth. `node_of`: of each core.
+  // `alpha` is the load that a local message is worth. `node_of` is indexed by core.
   numa_balance(numa_factors factors, std::vector<unsigned> node_of, double alpha);
-  // For so many tasks and pairs of tasks. Throws std::bad_alloc.
+  // Reserves room for so many tasks and pairs of tasks. Throws std::bad_alloc.
   void reserve(unsigned tasks, unsigned pairs);
 
-  // Begins anew with `tasks` tasks without loads that send nothing; no more than were reserved.
+  // Begins a new problem with `tasks` tasks, no more than were reserved, without loads and messages.
   void clear(unsigned tasks) noexcept;
   void set_load(unsigned task, double load) noexcept { tasks_[task].load = load; }
-  // More messages that one of the two sends to the other, whichever. False: there is no room for another pair.
+  // Adds messages that one of the two tasks sends to the other, in whichever direction. Returns false if there is no
+  // room for another pair.
   bool add_messages(unsigned a, unsigned b, double messages) noexcept;
-  // Equation 4.4 for the cores that have been chosen so far.
+  // Equation 4.4, with the cores that have been chosen so far.
   double cost(unsigned task, unsigned core) const noexcept;
-  // Of the first `tasks` tasks the heaviest goes to the core where it costs least, then the next one: list scheduling.
+  // List scheduling: of the first `tasks` tasks the heaviest goes to the core where it costs least, then the next one.
   void assign(unsigned tasks) noexcept;
 
   unsigned core_of(unsigned task) const noexcept { return tasks_[task].core; }
@@ -59,7 +61,7 @@ class numa_balance {
   struct task {
     double load{0};
     unsigned core{no_core};
-    unsigned first{0};  // of its talks, from 1; 0: none
+    unsigned first{0};  // the first of its talks, counted from 1; 0 if it has none
   };
   struct talk {
     unsigned with;

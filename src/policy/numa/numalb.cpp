@@ -1,6 +1,7 @@
-// NUMALB: a program does the same again and again, with tasks that send messages to each other. What each task used in
-// one iteration, and to whom it sent how much, decides where it runs in the next one: the heaviest task is placed
-// first, and each goes where it costs least by load and by what it has to fetch from other nodes (numa_balance.hpp).
+// NUMALB, for a program that repeats the same tasks, which send messages to each other. The time that each task used in
+// one iteration, and the messages that it sent to other tasks, decide where it runs in the next one. The heaviest task
+// is placed first, and each task goes where it costs least, by load and by the data that it has to fetch from other
+// nodes (numa_balance.hpp).
 //
 // Source: Pilla, Ribeiro, Cordeiro, Bhatele, Navaux, Mehaut, Kale, "Improving parallel system performance with a
 // NUMA-aware load balancer" (TR-JLPC-11-02, 2011), as Chen and Guo (2017), section 4.3, describe it. Theirs balances
@@ -10,16 +11,17 @@
 // - An object is a child of a group, outside any other placed child: the i-th child of a place in the program (its
 //   label), each time the same one. An iteration is a group. A place may have `objects` children, 1024, which talk to
 //   eight others each on average, and there may be `sites` places, 4. Children beyond that are not placed, and run as
-//   under random_ws:spawn=child; of what they tell beyond that nothing is known.
+//   under random_ws:spawn=child; messages beyond that number are ignored.
 // - Messages are those that the program tells by heddle::communicates. Charm++ sees them itself.
-// - In the first iteration children are dealt out in equal blocks if their number is told, else in turn.
-// - Objects are placed anew in each iteration, by the load of the one before. A child of which nothing is known (the
-//   clock does not tell) has no load.
-// - The latency of the own node is what a worker waits for a line that another worker of the node had last, so that of
-//   their shared cache where they have one. A node of one worker has none, and its factors are 1.
+// - In the first iteration children are dealt out in equal blocks if their number is told, else round robin.
+// - Objects are placed anew in each iteration, by the load of the one before. A child of which nothing is known
+//   (because the clock does not tell) has no load.
+// - The latency of the own node is the time that a worker waits for a line that another worker of the node had last. So
+//   it is the latency of their shared cache if they have one. A node of one worker has no such latency, and its factors
+//   are 1.
 // - The paper leaves alpha to the user. Ours, `alpha`, is the ns of load that a local message is worth, 100: about a
 //   line from memory.
-// - Nobody steals what is placed. What placed children fork is stolen at random.
+// - No worker steals a placed task. The forks of placed children are stolen at random.
 #include "policy/numa/numalb.hpp"
 
 #include <algorithm>
@@ -48,7 +50,7 @@ void numalb::start(scheduler& host) {
   policy::start(host);
   const unsigned workers = host.workers();
   queues_.reset(new queue[workers]);
-  std::vector<unsigned> node_of(workers, 0), first{0};  // of each node, a worker
+  std::vector<unsigned> node_of(workers, 0), first{0};  // `first` has, for each node, a worker
   const machine::view machine = host.machine();
   if (machine.workers() == workers) {
     first.clear();
@@ -81,7 +83,7 @@ numalb::site* numalb::site_of(const void* label) noexcept {
   return nullptr;
 }
 
-// Under the site's lock, when the next iteration makes its first child.
+// Must be called under the site's lock, when the next iteration makes its first child.
 void numalb::place_anew(unsigned self, site& s) noexcept {
   s.balance.assign(s.seen);
   std::uint64_t moved = 0;
@@ -133,7 +135,8 @@ void numalb::communicates(unsigned, task& by, unsigned to, double messages) noex
   if (by.tag == nullptr || to >= objects_) return;
   site& s = *static_cast<site*>(by.tag);
   std::lock_guard hold(s.lock);
-  static_cast<void>(s.balance.add_messages(by.get<object>().number, to, messages));  // no room: a hint less
+  // If there is no room, only a hint is lost.
+  static_cast<void>(s.balance.add_messages(by.get<object>().number, to, messages));
 }
 
 entry numalb::take(unsigned self) noexcept {

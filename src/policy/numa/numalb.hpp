@@ -1,4 +1,5 @@
-// NUMALB: children that come again are placed by what they used and sent; see numalb.cpp for its source.
+// NUMALB: repeated children are placed by the time that they used and the messages that they sent; see numalb.cpp for
+// its source.
 #pragma once
 
 #include <memory>
@@ -36,8 +37,8 @@ class numalb final : public policy, public hears_communication {
     detail::spin_word lock;
     const void* label{nullptr};
     unsigned seen{0};             // children of the iteration that is under way
-    unsigned placed{0};           // children of which `cores` speaks
-    numa_balance balance;         // what is known of this iteration
+    unsigned placed{0};           // the number of children that have an entry in `cores`
+    numa_balance balance;         // the loads and messages of this iteration
     std::vector<unsigned> cores;  // by number of the child
   };
   struct alignas(64) queue {
@@ -51,7 +52,7 @@ class numalb final : public policy, public hears_communication {
   const double alpha_;
   const unsigned objects_;
   const unsigned sites_;
-  detail::spin_word lock_;  // of the labels
+  detail::spin_word lock_;  // protects the labels
   std::vector<std::unique_ptr<site>> all_;
   std::unique_ptr<queue[]> queues_;  // by rank
 };

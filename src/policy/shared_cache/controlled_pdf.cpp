@@ -1,25 +1,25 @@
 // CONTROLLED-PDF: the graph of a program is cut into L2-supernodes, whose data fits into the cache that all workers
-// share, and these into L1-supernodes, whose data fits into a worker's own cache. L2-supernodes run one after the
-// other. The L1-supernodes of one run in parallel, in the order of the serial program; each runs on one worker.
+// share. Each of these is cut into L1-supernodes, whose data fits into a worker's own cache. L2-supernodes run one
+// after the other. The L1-supernodes of one L2-supernode run in parallel, in the order of the serial program; each runs
+// on one worker.
 //
 // Source: Blelloch, Chowdhury, Gibbons, Ramachandran, Chen, Kozuch, "Provably good multicore cache performance for
 // divide-and-conquer algorithms" (SODA 2008), as Chen and Guo (2017), section 3.2, describe it.
 //
-// Of a fork whose bytes are more than the shared cache the second half is held back until the first one has ended, and
-// of such a group each child until the one before it has. So at most one part of it, an L2-supernode, is under way. The
-// second halves and children of what fits into the shared cache are tasks of a `pdf`, ready at once. What fits into a
-// worker's own cache is no task of anybody's: it stays on its worker.
+// The second half of a fork whose bytes exceed the shared cache is held back until the first half has ended. Each child
+// of such a group is held back until the child before it has ended. So at most one part of it, an L2-supernode, is
+// under way. Second halves and children that fit into the shared cache are tasks of a `pdf`, and are ready at once. A
+// part that fits into a worker's own cache is no task of any policy: it stays on its worker.
 //
 // Deviations, and why:
 // - The space function that the paper asks of the user is the hints of bytes. A child or second half has its share of
-//   them by work, else by the number of siblings, else all. Where no bytes are given, those of the task hold; where
-//   they are not known either, everything is run in parallel, as under pdf.
+//   them by work, else by the number of siblings, else all. If no bytes are given, those of the task hold. If those are
+//   not known either, everything is run in parallel, as under pdf.
 // - The caches are those of worker 0: the largest that it shares, and its leaf. `shared` and `own` set others. On a
-//   machine of several shared caches all workers take part in one L2-supernode all the same.
+//   machine with several shared caches all workers still take part in one L2-supernode.
 // - The owner of a group that is larger than the shared cache goes on to its wait; then its children run in their
-// order.
-//   A child that somebody else than the group's owner adds is not held back.
-// - Each thread that is nobody's child has an L2-supernode of its own.
+//   order. A child that another task than the group's owner adds is not held back.
+// - Each thread without a parent has an L2-supernode of its own.
 #include "policy/shared_cache/controlled_pdf.hpp"
 
 #include <cstddef>
@@ -34,16 +34,20 @@ namespace {
 
 constexpr float unknown = -1;
 
-// What is known of a task that is in the order of `pdf`, which keeps the first member [seam:4].
+// The data of a task that is in the order of `pdf`, which keeps the first member [seam:4].
 struct sized {
   bool is_pdfs;
-  bool is_held;       // back: it is ready, and `pdf` does not know
-  bool has_released;  // of the children that were held back one is under way
+  bool is_held;  // it is held back: it is ready, and `pdf` does not know of it
+  // Whether one of the children that were held back is under way.
+  bool has_released;
   float bytes;
-  std::uint64_t forks;  // its open forks, the innermost lowest: 1 if the second half is held back; a 1 above them
-  task* half;           // the innermost second half that is held back; of a held half: the next one further out
-  task* held;           // children that are held back; of a held child: the next one
-  task* parent;         // of a child that is or was held back
+  // Its open forks, one bit each, the innermost lowest: 1 if the second half is held back. A 1 stands above them.
+  std::uint64_t forks;
+  // The innermost second half that is held back. In a half that is held back itself: the next one further out.
+  task* half;
+  // The list of children that are held back. In such a child: the next one.
+  task* held;
+  task* parent;  // for a child that is or was held back
 };
 
 sized& of(task& t) noexcept { return t.get<sized>(); }
@@ -52,13 +56,13 @@ double bytes_of(std::size_t given, task& owner) noexcept {
   return given != 0 ? static_cast<double>(given) : static_cast<double>(of(owner).bytes);
 }
 
-// `pdf` begins its own part afterwards.
+// `pdf` begins its own part of the data afterwards.
 void note(task& t, double bytes, double share, bool is_held, task* parent) noexcept {
   const float own = bytes < 0 ? unknown : static_cast<float>(bytes * share);
   t.keep(sized{false, is_held, false, own, 1, nullptr, nullptr, parent});
 }
 
-char held_back;  // what stands in a group of which the children are held back
+char held_back;  // the data of a group whose children are held back
 
 double ratio(double part, double whole) noexcept { return part >= 0 && whole > 0 && part <= whole ? part / whole : -1; }
 
@@ -73,7 +77,7 @@ void controlled_pdf::start(scheduler& host) {
   if (shared_ == 0) shared_ = cache != nullptr ? static_cast<double>(cache->capacity) : 0;
   if (shared_ == 0) shared_ = std::numeric_limits<double>::infinity();
   if (own_ == 0 && known && is_cache(machine.leaf_of(0).kind))
-    own_ = static_cast<double>(machine.leaf_of(0).capacity);  // 0: not known, and nothing fits
+    own_ = static_cast<double>(machine.leaf_of(0).capacity);  // 0 if not known, and then nothing fits
 }
 
 controlled_pdf::tier controlled_pdf::tier_of(double bytes) const noexcept {
@@ -115,7 +119,7 @@ void controlled_pdf::group_wait(unsigned self, group_info& info) noexcept {
   if (info.data != &held_back) return;
   {
     std::lock_guard hold(lock_);
-    task* oldest = nullptr;  // the list has the newest child first
+    task* oldest = nullptr;  // the list begins with the newest child
     for (task* t = of(info.owner).held; t != nullptr;) {
       task* const older = std::exchange(of(*t).held, oldest);
       oldest = std::exchange(t, older);
@@ -125,7 +129,7 @@ void controlled_pdf::group_wait(unsigned self, group_info& info) noexcept {
   release_child_of(self, info.owner);
 }
 
-// The next one, unless one is under way.
+// Releases the next child, unless one is under way.
 void controlled_pdf::release_child_of(unsigned self, task& parent) noexcept {
   task* next = nullptr;
   {

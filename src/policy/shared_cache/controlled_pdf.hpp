@@ -7,7 +7,7 @@ namespace heddle::policy {
 
 class controlled_pdf final : public policy {
  public:
-  // Bytes of the shared cache and of a worker's own one; 0: the machine's.
+  // The bytes of the shared cache and of a worker's own one; 0 means those of the machine.
   controlled_pdf(double shared, double own) noexcept : shared_(shared), own_(own) { wants_.greedy = false; }
   static std::unique_ptr<policy> make(parameters& given);
 
@@ -28,7 +28,8 @@ class controlled_pdf final : public policy {
   void fork_wait(unsigned self, task& owner) noexcept override;
 
  private:
-  // What touches so much: is larger than the shared cache, fits into it, or fits into a worker's own.
+  // The tier of a task by the bytes that it touches: larger than the shared cache, fits into it, or fits into a
+  // worker's own.
   enum class tier : unsigned char { upper, shared, own };
   tier tier_of(double bytes) const noexcept;
   void release_child_of(unsigned self, task& parent) noexcept;
@@ -36,7 +37,7 @@ class controlled_pdf final : public policy {
   double shared_;
   double own_;
   pdf ready_;               // all tasks that are not inside an L1-supernode, and which of them are ready
-  detail::spin_word lock_;  // children that are held back
+  detail::spin_word lock_;  // protects the lists of children that are held back
 };
 
 }  // namespace heddle::policy

@@ -1,11 +1,12 @@
-// Parallel depth first: workers run the ready tasks that come first in the order of the serial program, so that what
-// runs at the same time lies close together in the program and shares a cache.
+// Parallel depth first: workers run the ready tasks that come first in the order of the serial program. So tasks that
+// run at the same time lie close together in the program and share a cache.
 //
 // Sources: Blelloch, Gibbons, Matias, "Provably efficient scheduling for languages with fine-grained parallelism"
 // (J. ACM 46(2), 1999); Blelloch, Gibbons, "Effectively sharing a cache among threads" (SPAA 2004).
 //
-// The order is kept as a list of all live tasks under one lock. A child stands before its parent, for it precedes
-// the parent's continuation. The second half of a fork stands after its owner, whose first half precedes it.
+// The order is kept as a list of all live tasks under one lock. A child stands before its parent, because it precedes
+// the parent's continuation. The second half of a fork stands after its owner, because the owner's first half precedes
+// it.
 //
 // Deviations:
 // - A task is not left for a child that precedes it. It goes on to its wait, and its children wait in the list.
@@ -81,7 +82,7 @@ entry pdf::take() noexcept {
   return 0;
 }
 
-// ordered by the caller's fence
+// relaxed: ordered by the caller's fence
 bool pdf::may_find(unsigned) noexcept { return ready_.load(std::memory_order_relaxed) != 0; }
 
 std::unique_ptr<policy> pdf::make(parameters&) { return create<pdf>(); }

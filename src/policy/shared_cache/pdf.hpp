@@ -28,7 +28,7 @@ class pdf final : public policy {
 
   detail::spin_word lock_;
   task_list order_;                 // every live task, in the order of the serial program; under lock_
-  std::atomic<unsigned> ready_{0};  // of them; written under lock_
+  std::atomic<unsigned> ready_{0};  // the number of ready tasks in it; written under lock_
 };
 
 }  // namespace heddle::policy

@@ -1,25 +1,25 @@
-// Space-bounded scheduling (sb, and sb-d with distributed queues). A task that fits into a cache is anchored there,
-// its descendants run under that cache only, and the tasks anchored under a cache never need more than it holds. How
-// it works, and what it promises: sb.md.
+// Space-bounded scheduling (sb, and sb-d with distributed queues). A task that fits into a cache is anchored there, its
+// descendants run under that cache only, and the tasks anchored under a cache never need more than it holds. sb.md says
+// how it works and what it promises.
 //
 // Sources: Chowdhury, Silvestri, Blakeley, Ramachandran (IPDPS 2010); Blelloch, Fineman, Gibbons, Simhadri,
 // "Scheduling irregular parallel computations on hierarchical caches" (SPAA 2011); Simhadri, Blelloch, Fineman,
 // Gibbons, Kyrola, "Experimental analysis of space-bounded schedulers" (SPAA 2014), whose sigma = 0.5 and mu = 0.2
 // are the defaults.
 //
-// A task of size S befits the smallest cache on a worker's path with S <= sigma M. If that cache is below its
-// parent's anchor, the task is maximal: before it runs, S is added to what is occupied of every cache from there up
-// to, but without, the anchor.
+// A task of size S befits the smallest cache on a worker's path with S <= sigma M. If that cache is below its parent's
+// anchor, the task is maximal. Before it runs, S is added to the occupied bytes of every cache from there up to, but
+// not including, the parent's anchor.
 //
 // Deviations, and why:
-// - Sizes. heddle's hints give the bytes of groups and forks, not of tasks. A child's size is its share of them by
-//   work. Where no bytes are given, it is its share of its parent's size; where that is not known either, the task
-//   is anchored like its parent.
-// - mu bounds what the running pieces of tasks anchored above may use of a cache. Here it is not counted piece by
-//   piece: a share mu of each cache is kept for them.
+// - heddle's hints give the bytes of groups and forks, not of tasks. A child's size is its share of them by work. If no
+//   bytes are given, it is its share of its parent's size. If that is not known either, the task is anchored like its
+//   parent.
+// - mu bounds the bytes of a cache that the running pieces of tasks anchored above may use. Here it is not counted
+//   piece by piece: a share mu of each cache is reserved for them.
 // - A task larger than what mu leaves is admitted to a cache that is empty.
 // - Children are queued and their parent goes on. (The papers queue both.)
-// - When no worker runs anything, a task is admitted over capacity, for it may be what the others wait for.
+// - When no worker runs anything, a task is admitted over capacity, because the other tasks may be waiting for it.
 #include "policy/shared_cache/sb.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace {
 
 sb::anchored& state_of(task& t) noexcept { return t.get<sb::anchored>(); }
 
-// Which of the lists of its anchor a task is sent to.
+// The list of its anchor to which a task is sent.
 constexpr unsigned fresh_slot = 0, woken_slot = 1;
 constexpr unsigned tries = 8;
 char sized_mark;  // the tag of every task
@@ -99,7 +99,7 @@ void sb::wake_under(unsigned self, unsigned top, double bytes) noexcept {
 
 void sb::enqueue(unsigned self, task& t) noexcept {
   const unsigned near = self == nobody ? 0 : self;
-  const anchored at = state_of(t);  // it may run and end once it is in a list
+  const anchored at = state_of(t);  // copied, because the task may run and end once it is in a list
   const bool woken = t.to.slot == woken_slot;
   const unsigned top = woken ? at.anchor : at.parents;
   cache& c = caches_[top];
@@ -109,9 +109,9 @@ void sb::enqueue(unsigned self, task& t) noexcept {
     c.fresh[list_of(self, c)].push_front(t);
     changes_.fetch_add(1);
   }
-  // A task that needs room, or may run under one cache only, is announced to every sleeper that it fits: a single one
-  // might refuse it, or not be under that cache. Whoever is passed over here for want of room is woken by whoever makes
-  // room, and finds the task in its list [sb:2].
+  // A task that needs room, or may run under one cache only, is announced to every sleeper that it fits. A single
+  // sleeper might refuse it, or not be under that cache. A worker that is passed over here because there is no room is
+  // woken by the worker that makes room, and then finds the task in its list [sb:2].
   if (top == 0 && (woken || at.size <= 0)) return host_->wake_any(near);
   wake_under(self, top, woken ? 0 : at.size);
 }
@@ -128,7 +128,7 @@ placement sb::started(unsigned, const task_info& info) noexcept {
 
 placement sb::ready(unsigned, task& t) noexcept { return send_to(t, nobody, woken_slot); }
 
-// Of the children of `parent`, which touches `given` bytes with its group or fork, one of `part` of `whole` work.
+// A child of `parent`, which touches `given` bytes with its group or fork. The child has `part` of `whole` work.
 placement sb::child_of(task& parent, task& child, std::size_t given, double part, double whole) noexcept {
   const anchored& at = state_of(parent);
   const double bytes = given != 0 ? static_cast<double>(given) : at.size;
@@ -166,7 +166,7 @@ bool sb::try_occupy(cache& c, double bytes, bool over_capacity) noexcept {
   return true;
 }
 
-// The place on a worker's path where a task of this size that stands at cache `top` would be anchored.
+// The index on a worker's path where a task of this size that stands at cache `top` would be anchored.
 std::size_t sb::befitting(unsigned rank, unsigned top, double bytes) const noexcept {
   const std::vector<unsigned>& path = path_[rank];
   std::size_t i = 0;
@@ -183,13 +183,13 @@ bool sb::fits(unsigned rank, unsigned top, double bytes) const noexcept {
   return true;
 }
 
-// Anchors the task, for this worker, at or below its parent's anchor. Unless it is granted nothing is occupied
-// afterwards. given_up: something was for a moment, until a cache further up turned out to be full.
+// Anchors the task, for this worker, at or below its parent's anchor. Unless the answer is granted, nothing is occupied
+// afterwards. given_up: bytes were occupied for a moment, until a cache further up turned out to be full.
 sb::admission sb::admit(unsigned self, task& t, bool over_capacity) noexcept {
   anchored& at = state_of(t);
   at.anchor = at.parents;
   if (at.size <= 0) return admission::granted;
-  // A look first. Whoever occupies a cache only to find the next one full keeps others out of it for that moment.
+  // A look first. A worker that occupies a cache only to find the next one full keeps others out of it for that moment.
   if (!over_capacity && !fits(self, at.parents, at.size)) return admission::refused;
   const std::vector<unsigned>& path = path_[self];
   const std::size_t befits = befitting(self, at.parents, at.size);
@@ -215,7 +215,7 @@ void sb::made_room(unsigned self, unsigned below) noexcept {
   wake_under(self, below, 0);
 }
 
-// The newest task that is admitted. A few are tried, so that one large task does not keep small ones back.
+// Takes the newest task that is admitted. A few are tried, so that one large task does not keep small ones back.
 task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
   cache& from = caches_[top];
   const unsigned own = list_of(self, from);
@@ -227,8 +227,8 @@ task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
       gave_up = gave_up || answer == admission::given_up;
       return answer == admission::granted;
     });
-    // Others may have been refused because of what this worker held for a moment. That happens at most once for each
-    // task that was admitted meanwhile [sb:2].
+    // Others may have been refused because of the bytes that this worker occupied for a moment. That happens at most
+    // once for each task that was admitted meanwhile [sb:2].
     if (gave_up) made_room(self, top);
     if (t != nullptr) return t;
   }
@@ -252,8 +252,8 @@ entry sb::acquire(unsigned self, effort how) noexcept {
 }
 
 bool sb::may_find(unsigned self) noexcept {
-  // What was refused in the last search is refused still, unless a task was added or made room since then; or nobody
-  // runs anything, so that acquire admits over capacity [sb:1].
+  // A task that was refused in the last search is still refused, with two exceptions: a task was added or made room
+  // since then; or no worker runs anything, so that acquire admits over capacity [sb:1].
   const bool stuck = host_->all_idle() || changes_.load() != seen_[self];
   for (const unsigned id : path_[self]) {
     const cache& c = caches_[id];

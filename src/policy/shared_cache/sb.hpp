@@ -31,13 +31,14 @@ class sb final : public policy {
   bool fork_begin(unsigned self, const fork_info& info) noexcept override;
   placement fork(unsigned self, const fork_info& info, const task_info& half) noexcept override;
 
-  // What a task carries. A policy that holds an sb keeps this first in what it keeps of an sb's task.
+  // The data that a task carries. A policy that holds an sb keeps this first in its own data of an sb's task.
   struct anchored {
-    double size;            // bytes; 0: not known
-    std::uint32_t anchor;   // a cache
-    std::uint32_t parents;  // its parent's anchor; the caches below that one, down to `anchor`, hold `size`
+    double size;           // bytes; 0 if not known
+    std::uint32_t anchor;  // a cache
+    // Its parent's anchor. The caches from below it down to `anchor` hold `size`.
+    std::uint32_t parents;
   };
-  // The task is an sb's from now on, anchored in the memory.
+  // Makes the task an sb's from this call on, anchored in the memory.
   void take_in(task& t) noexcept;
 
  private:
@@ -45,11 +46,13 @@ class sb final : public policy {
     unsigned parent{0};
     unsigned first_worker{0}, worker_count{0};
     double capacity{0};  // bytes
-    // bytes of tasks that are anchored here or below and whose parents are anchored above; at most `capacity` [sb:1]
+    // The bytes of tasks that are anchored here or below and whose parents are anchored above; at most `capacity`
+    // [sb:1].
     std::atomic<double> occupied{0};
     std::vector<unsigned> children;
-    shared_task_list woken;                     // tasks anchored here that were woken; taken first
-    std::unique_ptr<shared_task_list[]> fresh;  // new tasks of parents anchored here; sb-d: a list a child
+    shared_task_list woken;  // tasks anchored here that were woken; taken first
+    // New tasks of parents anchored here; under sb-d one list for each child.
+    std::unique_ptr<shared_task_list[]> fresh;
     unsigned lists{1};
   };
 
@@ -71,8 +74,8 @@ class sb final : public policy {
   std::unique_ptr<cache[]> caches_;  // by memory group; the root first
   unsigned count_{0};
   std::vector<std::vector<unsigned>> path_;  // by rank: leaf first, root last
-  std::atomic<std::uint64_t> changes_{0};    // how often a task was added or room was made
-  std::vector<std::uint64_t> seen_;          // by rank: changes_ when its last search began
+  std::atomic<std::uint64_t> changes_{0};    // the number of times that a task was added or room was made
+  std::vector<std::uint64_t> seen_;          // by rank: the value of changes_ when the worker's last search began
 };
 
 }  // namespace heddle::policy

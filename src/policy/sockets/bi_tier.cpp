@@ -1,24 +1,25 @@
-// Bi-tier work stealing: where tasks stand. Pools and thieves: socket_pools.cpp; who is who from one iteration to the
-// next: task_tree.cpp. Invariants: cab_laws.md.
+// Bi-tier work stealing: the tasks and their tiers. Pools and thieves: socket_pools.cpp. The tasks' identities from one
+// iteration to the next: task_tree.cpp. Invariants: cab_laws.md.
 //
 // Source: Chen, Guo, "Task scheduling for multi-core and parallel architectures" (Springer 2017), section 3.5, figure
 // 3.9 and table 3.3; section 4.7.
 //
 // Deviations, and why:
-// - The first half of a fork runs in its owner's thread, and never lies in a pool. So whoever forks above the cut takes
-//   the socket with it (`hold`), before the second half can be found.
-// - The book's socket stays busy until its inter-socket task returns. An inter-socket task above the cut that waits
-//   for its children would keep it so, and when all sockets wait nobody fetches the children. Here such a task lets go
-//   of its socket while it waits (`let_go`), and goes on, by a pool, where a socket is free. literal=1 is the book's.
+// - The first half of a fork runs in its owner's thread, and never lies in a pool. So a task that forks above the cut
+//   takes the socket with it (`hold`), before the second half can be found.
+// - In the book a socket stays busy until its inter-socket task returns. An inter-socket task above the cut that waits
+//   for its children would keep it busy, and when all sockets wait, nobody fetches the children. Here such a task
+//   releases its socket while it waits (`let_go`), and goes on, by way of a pool, where a socket is free. literal=1 is
+//   the book's rule.
 // - The book does not say which free socket takes which subtree. With `keeps` an inter-socket task lies in the pool of
-//   the socket that worked last on its range of data (socket_homes.hpp), in whichever tree, so that it finds there what
-//   was left; other sockets steal it only after `patience` searches in vain. A task whose number among its siblings is
-//   not known goes where it ran itself. The root's home is the first socket, where the book begins the initial task.
-//   keep=0 leaves it to chance, which brings none of the book's gain (docs/investigations/cab-laws.md).
+//   the socket that worked last on its range of data (socket_homes.hpp), in whichever tree, so that it finds the data
+//   still there. Other sockets steal it only after `patience` searches in vain. A task whose number among its siblings
+//   is not known goes where it ran itself. The root's home is the first socket, where the book begins the initial task.
+//   keep=0 leaves the choice to chance, which brings none of the book's gain (docs/investigations/cab-laws.md).
 // - Below the cut forks and children cost what they cost under random_ws: they lie in the workers' fork queues, which
 //   only workers of the same socket rob.
-// - An iteration is what a root does in a group or fork outside any other one, or between two marks; the root's level
-//   is 1, for the program's main function is the book's root of the recursion. What other roots do at the same time is
+// - An iteration is the part of a root in a group or fork outside any other one, or between two marks. The root's level
+//   is 1, because the program's main function is the book's root of the recursion. Other roots at the same time are
 //   scheduled alike. A root itself needs no socket: it may serve others while they compute.
 #include "policy/sockets/bi_tier.hpp"
 
@@ -29,9 +30,9 @@ namespace heddle::policy {
 namespace {
 
 char mark;       // the tag
-char outermost;  // data of a group that a root made outside an iteration
+char outermost;  // the data of a group that a root made outside an iteration
 
-// As policy::send_to: to a list of a socket.
+// Like policy::send_to, but to a list of a socket.
 placement send_to(task& t, unsigned socket, unsigned list) noexcept {
   t.to = {socket, list};
   return placement::send;
@@ -69,7 +70,7 @@ bool bi_tier::begin(unsigned self, task& root, const void* label, begun_by by) n
 
 void bi_tier::end(unsigned self, in_tiers& at) noexcept {
   let_go(at);
-  // acquire pairs with task_end: what the tasks wrote into their nodes
+  // acquire pairs with task_end: makes the nodes visible into which the tasks wrote
   rules_.ends(self, *at.site, at.site->alive.load(std::memory_order_acquire) == 0);
   tree_.end(*at.site);
   at.site = nullptr;
@@ -104,7 +105,7 @@ placement bi_tier::send_home(unsigned self, task& t) noexcept {
   return send_to(t, rules_.home(), socket_pools::local);
 }
 
-// A task that has waited goes on: with a socket if it needs one.
+// Called when a task that has waited goes on. It goes on with a socket if it needs one.
 placement bi_tier::go_on(unsigned self, task& t) noexcept {
   in_tiers& at = state_of(t);
   if (is_outermost(at)) return send_home(self, t);
@@ -131,7 +132,7 @@ placement bi_tier::started(unsigned self, const task_info& info) noexcept {
   return send_home(self, info.made);
 }
 
-// `whole` is the work of all children of this group or fork, `bytes` what they touch.
+// `whole` is the work of all children of this group or fork, `bytes` the data that they touch.
 tier_place bi_tier::place(unsigned self, in_tiers& at, tier_birth b, std::size_t bytes, double work,
                           double whole) noexcept {
   const bool is_top = b.parent.parent == nullptr;
@@ -154,14 +155,14 @@ tier_place bi_tier::place(unsigned self, in_tiers& at, tier_birth b, std::size_t
   return where;
 }
 
-// Where what the task touches was left; nobody: that is not known.
+// The socket where the task's data was left; nobody if that is not known.
 unsigned bi_tier::home_of(const tier_node& n, tier what) const noexcept {
   if (!settings_.keeps) return nobody;
   if (!n.ranged) return n.ran_on;
   return what == tier::leaf ? homes_.of_middle(n.range) : homes_.of_begin(n.range);
 }
 
-// A leaf begins on a socket.
+// Called when a leaf begins on a socket.
 void bi_tier::note_home(const tier_node& n, unsigned socket) noexcept {
   if (settings_.keeps && n.ranged) homes_.note(n.range, socket);
 }
@@ -171,7 +172,8 @@ placement bi_tier::hand_out(unsigned, in_tiers& parent, task& made, tier_node& n
     task_tree::leave(node);
     return send_to(made, where.socket, socket_pools::local);
   }
-  parent.site->alive.fetch_add(1, std::memory_order_relaxed);  // a child's comes before its parent's end
+  // relaxed: a child's increment comes before its parent's end
+  parent.site->alive.fetch_add(1, std::memory_order_relaxed);
   made.tag = &mark;
   made.keep<in_tiers>({&node, parent.site, where.socket, false, begun_by::fork, needs_socket(where.list), false,
                        where.what == tier::leaf});
@@ -210,7 +212,7 @@ bool bi_tier::fork_begin(unsigned self, const fork_info& info) noexcept {
   }
   const in_tiers& at = state_of(info.owner);
   if (at.node != nullptr && at.node->cursor == nullptr && !tree_.has_room(*at.site)) return false;
-  return tree_.reserve(self, 3);  // both halves, and an iteration's root
+  return tree_.reserve(self, 3);  // for both halves, and for an iteration's root
 }
 
 placement bi_tier::fork(unsigned self, const fork_info& info, const task_info& half) noexcept {
@@ -235,13 +237,13 @@ placement bi_tier::fork(unsigned self, const fork_info& info, const task_info& h
 }
 
 void bi_tier::enqueue(unsigned self, task& t) noexcept {
-  const task::destination to = t.to;  // read now: a list uses its place
+  const task::destination to = t.to;  // read before the task is put into a list, which uses its place
   pools_.put(self, t, to.target, to.slot);
 }
 
 // --- waits and ends ----------------------------------------------------------------------------------------------
 
-// The first half has ended, which is a task in the book: its socket is free, unless the owner goes on at once.
+// The first half has ended, which is a task in the book. So its socket is free, unless the owner goes on at once.
 void bi_tier::fork_wait(unsigned self, task& owner) noexcept {
   in_tiers& at = state_of(owner);
   if (at.node == nullptr || at.node == at.site->root) return;  // a fork without a node
@@ -291,7 +293,8 @@ void bi_tier::task_end(unsigned self, task& t) noexcept {
     return;
   }
   task_tree::leave(*at.node);
-  at.site->alive.fetch_sub(1, std::memory_order_release);  // pairs with end, task_tree::begin: what its node says
+  // pairs with end and task_tree::begin: publishes the node's contents
+  at.site->alive.fetch_sub(1, std::memory_order_release);
   let_go(at);
 }
 
@@ -314,7 +317,8 @@ entry bi_tier::taken(unsigned self, task* t, bool with_socket) noexcept {
   return host_->entry_of(*t);
 }
 
-// What goes on without the policy's help is watched. If it need not be, its first fork or child finds that out.
+// A task that goes on without the policy's help is watched. If it need not be watched, its first fork or child finds
+// that out.
 entry bi_tier::pick(unsigned self, bool own_is_empty) noexcept {
   if (is_plain()) return 0;
   if (own_is_empty) return taken(self, pools_.take_own(self), false);

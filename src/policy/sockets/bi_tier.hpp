@@ -1,7 +1,7 @@
-// Bi-tier work stealing, a component of the policies cab-fto, cab-gto, laws and laws-nc: tasks above a cut of the tree
-// of tasks are shared out among sockets, what lies below it stays within one. How it works and what it promises:
-// cab_laws.md. Its functions have the names of the seam's calls, and the policies pass them on. Where the cut lies the
-// policies say, as tier_rules.
+// Bi-tier work stealing, a component of the policies cab-fto, cab-gto, laws and laws-nc. Tasks above a cut of the tree
+// of tasks are shared out among sockets; a subtree below the cut stays within one socket. cab_laws.md says how it works
+// and what it promises. The functions have the names of the seam's calls, and the policies pass these on. The policies
+// say as tier_rules where the cut lies.
 //
 // Source and deviations: bi_tier.cpp.
 #pragma once
@@ -19,35 +19,36 @@ namespace heddle::policy {
 
 enum class tier : std::uint8_t {
   inter,  // its children are placed, too
-  leaf,   // the cut: root of a subtree that one socket runs
+  leaf,   // the cut: the root of a subtree that one socket runs
   intra   // below a root of the program that is a leaf itself
 };
 
-// Where a new task goes.
+// The place where a new task goes.
 struct tier_place {
   tier what;
-  unsigned list;    // socket_pools::list. Those that need the socket (inter, upper) make the maker hold it, too
-  unsigned socket;  // nobody: its maker's
+  // A socket_pools::list. For the lists that need the socket (inter, upper) the maker must hold it, too.
+  unsigned list;
+  unsigned socket;  // nobody means its maker's socket
 };
 
-// What is known of a new task beside its node, which has its level, width, share and declared bytes.
+// The facts about a new task that are not in its node, which has its level, width, share and declared bytes.
 struct tier_birth {
   tier_node& parent;
   tier_node& child;
-  unsigned index;     // among `count`; of a fork the first half is 0
-  unsigned count;     // 0: not known
-  bool from_program;  // `count` is what the program says
+  unsigned index;     // its number among `count`; the first half of a fork has 0
+  unsigned count;     // 0 if not known
+  bool from_program;  // whether the program has told `count`
 };
 
 class tier_rules {
  public:
-  // On the maker's worker.
+  // Called on the maker's worker.
   virtual tier_place place(unsigned self, tree_site& s, const tier_birth& b) noexcept = 0;
-  // An iteration ends. `whole`: all its tasks have ended.
+  // Called when an iteration ends. `whole` is true if all its tasks have ended.
   virtual void ends(unsigned self, tree_site& s, bool whole) noexcept = 0;
-  // The socket where a root begins its iterations; nobody: anywhere.
+  // The socket where a root begins its iterations; nobody means anywhere.
   virtual unsigned home() const noexcept { return nobody; }
-  // The list of an inter-socket task above the cut that has waited.
+  // The list for an inter-socket task above the cut that has waited.
   virtual unsigned inner_list() const noexcept { return socket_pools::inter; }
 
  protected:
@@ -58,17 +59,19 @@ class bi_tier {
  public:
   struct settings {
     socket_pools::rules pools;
-    bool even = false;   // Eq. 3.5 to the letter: bytes of the whole, cut evenly, whatever a group or fork says
-    bool keeps = false;  // an inter-socket task goes to the socket that worked last on its data
-    double bytes = 0;    // of the whole program; 0: what its outermost group or fork says
+    // Eq. 3.5 to the letter: the bytes of the whole are divided evenly, whatever a group or fork says.
+    bool even = false;
+    bool keeps = false;  // whether an inter-socket task goes to the socket that worked last on its data
+    double bytes = 0;    // those of the whole program; 0 means those that its outermost group or fork tells
   };
 
   bi_tier(const settings& given, tier_rules& rules) noexcept
       : settings_(given), rules_(rules), pools_(given.pools), plain_ws_(random_ws::order::queued, {}) {}
-  // The policy may take all its wants away where is_flat().
+  // The policy may clear all its wants if is_flat().
   void start(scheduler& host);
   bool is_flat() const noexcept { return pools_.count() < 2; }
-  // Plain stealing from now on, by a random_ws that this holds. start_plain: called in the policy's start.
+  // go_plain switches to plain stealing, by a random_ws that this object holds. start_plain is called in the policy's
+  // start.
   void go_plain() noexcept;
   void start_plain() noexcept { plain_.store(true); }
   bool is_plain() const noexcept { return plain_.load(); }
@@ -76,7 +79,7 @@ class bi_tier {
   unsigned sockets() const noexcept { return pools_.count(); }
   const socket_pools& pools() const noexcept { return pools_; }
   task_tree& tree() noexcept { return tree_; }
-  // The node of a task with a tag, while it runs; null: it is a root outside an iteration.
+  // The node of a task with a tag, while the task runs; null for a root outside an iteration.
   static tier_node* node_of(task& t) noexcept { return state_of(t).node; }
 
   entry acquire(unsigned self, effort how) noexcept;
@@ -100,18 +103,19 @@ class bi_tier {
   placement next_iteration(unsigned self, task& owner, const void* label) noexcept;
 
  private:
-  // What began the iteration of a root.
+  // The event that began the iteration of a root.
   enum class begun_by : std::uint8_t { fork, group, mark };
-  // What a task carries whose tag is set: a root, or a task of an iteration that is no intra-socket task.
+  // The data of a task whose tag is set: a root, or a task of an iteration that is not an intra-socket task.
   struct in_tiers {
-    tier_node* node;       // its own, or that of the first half that it is in; a root outside an iteration: null
+    // Its own node, or that of the first half in which it is; null for a root outside an iteration.
+    tier_node* node;
     tree_site* site;       // the iteration that it belongs to
-    std::uint32_t socket;  // where it runs
-    bool root;             // nobody's child
-    begun_by opener;       // of a root
-    bool gated;            // it may go on only with its socket
-    bool holds;            // its socket
-    bool leaf;             // it is the root of a subtree, or in one
+    std::uint32_t socket;  // the socket where it runs
+    bool root;             // whether it has no parent
+    begun_by opener;       // for a root
+    bool gated;            // whether it may go on only with its socket
+    bool holds;            // whether it holds its socket
+    bool leaf;             // whether it is the root of a subtree, or in one
   };
   static in_tiers& state_of(task& t) noexcept { return t.get<in_tiers>(); }
   static bool is_outermost(const in_tiers& at) noexcept {
@@ -139,7 +143,7 @@ class bi_tier {
   socket_homes homes_;
   random_ws plain_ws_;
   std::atomic<bool> plain_{false};
-  std::atomic<unsigned> roots_{0};  // alive
+  std::atomic<unsigned> roots_{0};  // roots alive
   std::atomic<bool> said_stuck_{false};
 };
 

@@ -1,17 +1,17 @@
-// CAB-FTO, cache-aware bi-tier work stealing with the full tree oriented partition: for programs whose tree of tasks
-// is full. Tasks down to the boundary level are shared out among sockets; each subtree below it is run by one socket,
-// whose cache it fits, and a socket runs one of them at a time. How the tiers work: cab_laws.md, bi_tier.cpp.
+// CAB-FTO, cache-aware bi-tier work stealing with the full tree oriented partition, for programs whose tree of tasks is
+// full. Tasks down to the boundary level are shared out among sockets. Each subtree below it fits the cache of one
+// socket and is run by one socket; a socket runs one subtree at a time. How the tiers work: cab_laws.md, bi_tier.cpp.
 //
 // Source: Chen, Guo, "Task scheduling for multi-core and parallel architectures" (Springer 2017), section 3.4.1.
 //
 // Deviations, and why:
-// - B is two for a fork. For a group it is how many children it is to have (task_group::expect), else how many the root
-//   had in the iteration before, else two; branching=N sets it. The book's compiler counts spawns.
-// - S_d is what the outermost group or fork says that it touches, or bytes=N; where neither is given the boundary level
-//   gives each socket a task, and no more. The cache is the machine's, or cache=N.
+// - B is two for a fork. For a group it is the expected number of children (task_group::expect), else the number that
+//   the root had in the iteration before, else two; branching=N sets it. The book's compiler counts spawns.
+// - S_d is the number of bytes that the outermost group or fork says that it touches, or bytes=N. If neither is given,
+//   the boundary level gives each socket one task, and no more. The cache is the machine's, or cache=N.
 // - level=N sets the boundary level, for programs whose recursion does not begin in the outermost group or fork, and
 //   for sweeps. level=0 is plain stealing, which the book chooses for programs bound by computing; cab-gto and laws
-//   find these by themselves.
+//   find such programs by themselves.
 #include "policy/sockets/cab_fto.hpp"
 
 #include "policy/sockets/cab_parameters.hpp"
@@ -35,14 +35,14 @@ const char* cab_fto::words_of(const tier_birth& b) const noexcept {
 }
 
 unsigned cab_fto::level_of(unsigned self, const tree_site& s, const tier_birth& b) noexcept {
-  std::atomic<unsigned>& known = levels_[s.number];  // written by the root; published with its children
+  std::atomic<unsigned>& known = levels_[s.number];  // relaxed: written by the root; published with its children
   if (b.parent.parent != nullptr) return known.load(std::memory_order_relaxed);
   unsigned level = settings_.level;
   if (!settings_.level_given) {
     const unsigned branching = settings_.branching != 0 ? settings_.branching : b.count != 0 ? b.count : 2;
     level = boundary_level(branching, tiers_.sockets(), b.parent.bytes, cache_);
   }
-  known.store(level, std::memory_order_relaxed);  // as above
+  known.store(level, std::memory_order_relaxed);  // relaxed as above
   if (said_.exchange(level) != level) host_->remark(self, words_of(b), level);
   return level;
 }

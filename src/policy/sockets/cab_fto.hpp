@@ -12,8 +12,8 @@ class cab_fto final : public policy, private tier_rules {
  public:
   struct settings {
     bi_tier::settings tiers;
-    double cache;        // bytes; 0: the machine's
-    unsigned branching;  // 0: as the program's outermost group or fork branches
+    double cache;        // bytes; 0 means the machine's cache
+    unsigned branching;  // 0 means as the program's outermost group or fork branches
     unsigned level;      // the boundary level, if it is given
     bool level_given;
   };
@@ -56,7 +56,7 @@ class cab_fto final : public policy, private tier_rules {
   const settings settings_;
   double cache_{0};
   std::atomic<unsigned> levels_[task_tree::most_sites]{};  // by site: the boundary level of its iteration
-  std::atomic<unsigned> said_{0};                          // the level that was remarked last
+  std::atomic<unsigned> said_{0};                          // the level of the last remark
   bi_tier tiers_;
 };
 

@@ -1,27 +1,26 @@
-// CAB-GTO, cache-aware bi-tier work stealing with the general tree oriented partition: for programs whose tree of tasks
+// CAB-GTO, cache-aware bi-tier work stealing with the general tree oriented partition, for programs whose tree of tasks
 // is not full. The cut lies where the data that a subtree touches (SOID, its size of involved data) fits into the cache
 // of a socket for the first time. How the tiers work: cab_laws.md, bi_tier.cpp.
 //
 // Source: Chen, Guo, "Task scheduling for multi-core and parallel architectures" (Springer 2017), section 3.4.2 and
 // table 3.3.
 //
-// Where sizes come from, soid=:
-// - branching: Eq. 3.5, what the outermost group or fork touches (or bytes=N), by the number of children all the way
-//   down. For programs that run once.
-// - declared: what each group and fork says that it touches, by its children's shares of the work; below one that says
-//   nothing as above.
-// - profile: Eq. 3.6. The first iteration runs under random stealing, every task of it counted; later ones by its tree.
-// - auto: declared, if the outermost group or fork tells its bytes, else profile.
-//
-// Deviations, and why:
+// The parameter soid= says where sizes come from:
+// - branching: Eq. 3.5, the bytes that the outermost group or fork touches (or bytes=N), divided by the number of
+//   children all the way down. For programs that run once.
+// - declared: the bytes that each group and fork says that it touches, divided by its children's shares of the work.
+//   Below a group or fork that says nothing, as under branching.
+// - profile: Eq. 3.6. The first iteration runs under random stealing, with every task counted; later ones are cut by
+//   its tree.
+// - auto: declared if the outermost group or fork tells its bytes, else profile.
 // - The book's three cases leave equality open, and section 3.7.1.2 has another rule than section 3.4.2. Here a task is
 //   a leaf inter-socket task if its size fits (<=) and its parent's does not.
-// - The book drops the bound of section 3.4.1, at least a leaf inter-socket task for each socket: data that fits into
-//   one cache would keep all other sockets idle. Here a task is a leaf only if its level would have as many tasks, if
-//   all branched as its ancestors do. bound=0 is the book's.
+// - The book drops the bound of section 3.4.1, at least one leaf inter-socket task for each socket. Without it, data
+//   that fits into one cache would keep all other sockets idle. Here a task is a leaf only if its level would have as
+//   many tasks as there are sockets, if all tasks branched as its ancestors do. bound=0 is the book's rule.
 // - A first half of a fork has no counts of its own: task_tree::sum_up. A task that the first iteration did not have is
-//   cut by its share of the bytes. Where counters are missing the declared bytes are used, and where nothing is known
-//   the bound alone.
+//   cut by its share of the bytes. If counters are missing the declared bytes are used, and if nothing is known the
+//   bound alone.
 // - The book's Table 3.3 cites Eq. 3.6 for programs that run once; it must be 3.5.
 // - Programs bound by computing run under random_ws after some iterations: soid_profile.hpp.
 #include "policy/sockets/cab_gto.hpp"
@@ -40,20 +39,20 @@ void cab_gto::start(scheduler& host) {
   want_nothing(wants_);
 }
 
-// By what is known when the task is made.
+// Decides by what is known when the task is made.
 bool cab_gto::is_cut(const tier_node& child) const noexcept {
   if (settings_.bounded && child.width < tiers_.sockets()) return false;
   return child.bytes <= 0 || cache_ <= 0 || child.bytes <= cache_;
 }
 
 tier_place cab_gto::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
-  std::atomic<phase>& of_site = phases_[s.number];  // written by the root; published with its children
+  std::atomic<phase>& of_site = phases_[s.number];  // relaxed: written by the root; published with its children
   phase now = of_site.load(std::memory_order_relaxed);
   if (b.parent.parent == nullptr && s.passes == 0) {
     const bool by_bytes = settings_.from == sizes::declared || settings_.from == sizes::branching ||
                           (settings_.from == sizes::automatic && b.parent.bytes > 0);
     now = by_bytes ? phase::by_bytes : phase::measuring;
-    of_site.store(now, std::memory_order_relaxed);  // as above
+    of_site.store(now, std::memory_order_relaxed);  // relaxed as above
   }
   if (now == phase::measuring) return {tier::inter, socket_pools::open, nobody};
   const bool by_tree = now == phase::by_tree && b.child.known;
@@ -73,7 +72,8 @@ void cab_gto::say_bytes(unsigned self, double bytes) noexcept {
 
 void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
   std::atomic<phase>& of_site = phases_[s.number];
-  // this thread's; before the first child of the iteration it is the older site's of that number
+  // relaxed: this thread's own; before the first child of the iteration it is that of the older site with the same
+  // number
   const phase now = of_site.load(std::memory_order_relaxed);
   if (!whole || s.root->made == 0) return;
   if (now == phase::by_bytes && s.passes == 0) say_bytes(self, s.root->bytes);
@@ -84,7 +84,7 @@ void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
     const double least = settings_.bounded ? tiers_.sockets() : 1;
     const auto size = [&](const tier_node& n) { return profile.measured ? n.soid : n.bytes; };
     const unsigned roots = tiers_.tree().cut(s, cache_, size, [least](const tier_node& n) { return n.width >= least; });
-    of_site.store(phase::by_tree, std::memory_order_relaxed);  // published with the next iteration's children
+    of_site.store(phase::by_tree, std::memory_order_relaxed);  // relaxed: published with the next iteration's children
     host_->remark(self,
                   profile.in_words({"cab-gto: two tiers by the processor's counters, leaf inter-socket tasks",
                                     "cab-gto: two tiers by the simulator's counts, leaf inter-socket tasks",

@@ -14,10 +14,10 @@ class cab_gto final : public policy, private tier_rules {
   enum class sizes : std::uint8_t { automatic, declared, branching, profile };
   struct settings {
     bi_tier::settings tiers;
-    double cache;  // bytes; 0: the machine's
+    double cache;  // bytes; 0 means the machine's cache
     sizes from;
-    double cmpi;   // misses per instruction below which a task computes
-    bool bounded;  // at least a leaf inter-socket task for each socket
+    double cmpi;   // the misses per instruction below which a task counts as computing
+    bool bounded;  // whether each socket gets at least one leaf inter-socket task
   };
 
   explicit cab_gto(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
@@ -56,7 +56,7 @@ class cab_gto final : public policy, private tier_rules {
   }
 
  private:
-  // Of a site: how its tree is cut.
+  // The way in which the tree of a site is cut.
   enum class phase : std::uint8_t { measuring, by_tree, by_bytes };
 
   tier_place place(unsigned self, tree_site& s, const tier_birth& b) noexcept override;
@@ -68,7 +68,7 @@ class cab_gto final : public policy, private tier_rules {
   const settings settings_;
   double cache_{0};
   std::atomic<phase> phases_[task_tree::most_sites]{};  // by site
-  bool counted_[task_tree::most_sites]{};               // its first iteration; the root's
+  bool counted_[task_tree::most_sites]{};               // whether the site's first iteration was counted; the root's
   computing_programs computing_;
   bi_tier tiers_;
 };

@@ -1,4 +1,4 @@
-// Parameters that cab-fto, cab-gto, laws and laws-nc share, and what they all do at the start.
+// The parameters that cab-fto, cab-gto, laws and laws-nc share, and the steps that they all take at the start.
 #pragma once
 
 #include <heddle/policy.hpp>
@@ -8,10 +8,10 @@ namespace heddle::policy {
 
 struct cab_parameters {
   bi_tier::settings tiers;
-  double cache;  // bytes of a socket's shared cache; 0: the machine's
+  double cache;  // bytes of a socket's shared cache; 0 means the machine's
 };
 
-// sockets=N cuts the workers into so many; cache=N and bytes=N are in bytes.
+// sockets=N cuts the workers into N sockets; cache=N and bytes=N are in bytes.
 inline cab_parameters cab_parameters_of(parameters& given) {
   cab_parameters p{};
   p.tiers.pools.sockets = static_cast<unsigned>(given.number("sockets", 0, 0, 4096));
@@ -20,15 +20,15 @@ inline cab_parameters cab_parameters_of(parameters& given) {
   return p;
 }
 
-// What the two forms of CAB share beyond that.
+// The further parameters that the two forms of CAB share.
 inline void ask_for_cab(parameters& given, bi_tier::settings& tiers) {
   tiers.bytes = given.number("bytes", 0, 0, 1e18);
   tiers.keeps = given.number("keep", 1, 0, 1) != 0;
-  if (!tiers.keeps) tiers.pools.patience = 0;  // no socket is better than another one
+  if (!tiers.keeps) tiers.pools.patience = 0;  // no socket is better than another
   tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
 }
 
-// With one socket there is nothing to share out: the policy is its random_ws, and hears of nothing.
+// With one socket there is nothing to share out. The policy is its random_ws, and hears of nothing.
 inline void want_nothing(policy_wants& wants) noexcept {
   const policy_wants nothing;
   wants.spawns = wants.forks = wants.groups = wants.roots = wants.picks = wants.limits = false;

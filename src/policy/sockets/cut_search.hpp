@@ -1,15 +1,16 @@
-// The search for the best size of CF subtrees, a partition an iteration: smaller subtrees as long as iterations become
-// shorter; if none did, larger ones. Told times, it says what to do with the cut; it knows no tree and no clock.
+// The search for the best size of CF subtrees, with one partition an iteration. It tries smaller subtrees as long as
+// iterations become shorter; if none did, it tries larger ones. Given times, it says what to do with the cut; it knows
+// no tree and no clock.
 //
 // Source: Chen, Guo (2017), Algorithm 6 (section 4.6.2).
 //
 // Deviations, and why:
-// - The book decides by one time of each partition, the first one under it. Here the first iteration is to warm up, for
-//   what the tasks touch lies in other caches still. Then up to `repeats` iterations are counted and the shortest
+// - The book decides by one time of each partition, the first one under it. Here the first iteration warms up, because
+//   the data of the tasks lies in other caches still. Then up to `repeats` iterations are counted and the shortest one
 //   counts, and a step must gain `margin` of the time: single times of a machine at work differ by more than steps do.
-//   What disturbs an iteration makes it longer. So a shorter time than the best is believed at once, and a longer one
-//   when it comes twice in a row and by more than `clearly` of the time (the one to warm up among the two).
-// - The book's algorithm leaves the last partition, which was rejected, in place until the saved one is put back at its
+//   A disturbance makes an iteration longer. So a time shorter than the best is believed at once. A longer one is
+//   believed if it comes twice in a row and by more than `clearly` of the time (the warm-up may be one of the two).
+// - The book's algorithm leaves the last partition, which was rejected, in place until the saved one is restored at its
 //   end. Here a rejected step is undone at once.
 #pragma once
 
@@ -21,17 +22,17 @@ namespace heddle::policy {
 class cut_search {
  public:
   enum class move : std::uint8_t { none, finer, coarser };
-  // In this order.
+  // The steps are taken in this order.
   struct advice {
-    bool restore;  // the saved cut
-    bool save;     // the present one
+    bool restore;  // restore the saved cut
+    bool save;     // save the present cut
     move next;
   };
 
   explicit cut_search(unsigned repeats = 2, double margin = 0.01, unsigned warmup = 1) noexcept
       : repeats_(repeats), warmup_(warmup), margin_(margin) {}
 
-  // An iteration took so long.
+  // Called with the time of an iteration.
   advice took(std::uint64_t time) noexcept {
     if (is_done()) return {false, false, move::none};
     ++iterations_;
@@ -53,12 +54,12 @@ class cut_search {
     if (counts && (slow_ >= 2 || seen_ >= warmup_ + repeats_)) return {true, false, give_up()};
     return {false, false, move::none};
   }
-  // The step that was advised is not possible. What to try instead.
+  // Called if the advised step is not possible. Returns what to try instead.
   move cannot() noexcept { return give_up(); }
 
   bool is_done() const noexcept { return now_ == state::done; }
   std::uint64_t best() const noexcept { return best_; }
-  unsigned iterations() const noexcept { return iterations_; }  // that it has been told of
+  unsigned iterations() const noexcept { return iterations_; }  // the iterations that it has been told
 
  private:
   enum class state : std::uint8_t { initial, finer, coarser, done };
@@ -78,10 +79,10 @@ class cut_search {
   unsigned warmup_;
   double margin_;
   state now_{state::initial};
-  bool improved_{false};  // a finer cut was better: EvalLarger is 0
+  bool improved_{false};  // whether a finer cut was better: EvalLarger is 0
   unsigned iterations_{0};
-  unsigned seen_{0};  // of the present partition
-  unsigned slow_{0};  // in a row, of these
+  unsigned seen_{0};  // iterations of the present partition
+  unsigned slow_{0};  // slow ones of these in a row
   std::uint64_t shortest_{0};
   std::uint64_t best_{0};
 };

@@ -1,26 +1,28 @@
-// LAWS, locality-aware work stealing: for iterative programs bound by memory on machines with several nodes. Each
-// socket owns an equal part of the program's data, and a task runs on the socket in whose part its own lies, in each
-// iteration the same (the allocator). The tasks of a socket are packed into subtrees that fit its cache and run one
+// LAWS, locality-aware work stealing, for iterative programs bound by memory on machines with several nodes. Each
+// socket owns an equal part of the program's data. A task runs on the socket in whose part its own data lies, in each
+// iteration the same one (the allocator). The tasks of a socket are packed into subtrees that fit its cache and run one
 // after the other (CF subtrees). laws-nc is the allocator alone. How the tiers work: cab_laws.md, bi_tier.cpp.
 //
 // Source: Chen, Guo, "Task scheduling for multi-core and parallel architectures" (Springer 2017), chapter 4.
 //
-// First iteration: every task lies in its socket's pool, all its workers take from there, and nobody from elsewhere, so
-// that pages come to the node of their socket. Later ones: section 4.7.
+// In the first iteration every task lies in its socket's pool. All workers of the socket take from there, and no
+// others, so that pages come to the node of their socket. Later iterations: section 4.7.
 //
 // Deviations, and why:
-// - A task across the border of two sockets' parts is not placed by the book. Here it runs where its range begins, for
-//   there its first half runs, and so on down; one that is known to have no children where most of its range is.
-// - A root runs on the first socket, for its first halves do, if it is the only one; others run anywhere.
-// - b of Eq. 4.5 is two for a fork. For a group it is how many children it is to have (task_group::expect), else how
-//   many the task had in the iteration before; in the first one such children have their parent's range.
-// - Only whole CF subtrees are stolen, and by a thief that insists: at an iteration's beginning the pools of those who
-//   come last in the data are empty for a moment. What is above the CF roots is taken by its own socket.
-// - The first cut respects the sockets: a CF root's range lies within one. Where counters are missing the declared
-//   bytes are used, and where nothing is known the topmost tasks within one socket are the CF roots at first.
-// - laws-nc: tasks are shared out by their ranges until each socket has `pieces` of them (8, ours), with no regard to
-//   the cache; several run at once on a socket, and others steal from it.
-// - Algorithm 6: cut_search.hpp. A program whose tree changes keeps its allocator; a task that the first iteration did
+// - The book does not place a task across the border of two sockets' parts. Here it runs where its range begins,
+//   because its first half runs there, and so on down. A task that is known to have no children runs where most of its
+//   range is.
+// - A root runs on the first socket, because its first halves do, if it is the only root; others run anywhere.
+// - b of Eq. 4.5 is two for a fork. For a group it is the expected number of children (task_group::expect), else the
+//   number that the task had in the iteration before. In the first iteration such children have their parent's range.
+// - Only whole CF subtrees are stolen, and only by a thief that insists: at the beginning of an iteration the pools of
+//   the sockets that come last in the data are empty for a moment. Tasks above the CF roots are taken by their own
+//   socket.
+// - The first cut respects the sockets: a CF root's range lies within one. If counters are missing the declared bytes
+//   are used. If nothing is known the topmost tasks within one socket are the CF roots at first.
+// - laws-nc: tasks are shared out by their ranges until each socket has `pieces` of them (8, ours), regardless of the
+//   cache. Several run at once on a socket, and other sockets steal from it.
+// - Algorithm 6: cut_search.hpp. A program whose tree changes keeps its allocator. A task that the first iteration did
 //   not have is a CF root where it begins within one socket.
 // - A program that runs once has a first iteration only. The book's Eq. 3.5 for such programs is that of
 //   cab-gto:soid=branching.
@@ -43,9 +45,9 @@ void laws::start(scheduler& host) {
 tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
   const unsigned sockets = tiers_.sockets();
   std::atomic<bool>& packed_here = sites_[s.number].packed;
-  // reset by the root before its first child
+  // relaxed: reset by the root before its first child
   if (s.passes == 0 && b.parent.parent == nullptr) packed_here.store(false, std::memory_order_relaxed);
-  const bool packed = packed_here.load(std::memory_order_relaxed);  // published with the tasks
+  const bool packed = packed_here.load(std::memory_order_relaxed);  // relaxed: published with the tasks
 
   tier_node& child = b.child;
   const bool within = child.range.is_within_one(sockets);
@@ -63,7 +65,8 @@ tier_place laws::place(unsigned, tree_site& s, const tier_birth& b) noexcept {
 
 void laws::ends(unsigned self, tree_site& s, bool whole) noexcept {
   if (!whole || s.root->made == 0) return;
-  sites_[s.number].packed.load(std::memory_order_relaxed) ? tune(self, s) : pack(self, s);  // this thread's
+  // relaxed: this thread's own
+  sites_[s.number].packed.load(std::memory_order_relaxed) ? tune(self, s) : pack(self, s);
   if (!sites_[s.number].counted) computing_.measured(s, soid_profile::guess(s, host_->workers(), settings_.cmpi));
   if (!computing_.ended(s)) return;
   host_->remark(self,
@@ -85,7 +88,7 @@ void laws::pack(unsigned self, tree_site& s) noexcept {
   });
   task_tree::save_cut(s);
   here.search = cut_search(settings_.repeats, settings_.margin, settings_.warmup);
-  here.packed.store(true, std::memory_order_relaxed);  // published with the next iteration's children
+  here.packed.store(true, std::memory_order_relaxed);  // relaxed: published with the next iteration's children
   if (!settings_.packs) return;
   host_->remark(self,
                 profile.in_words({"laws: packed by the processor's counters, CF roots",
@@ -116,7 +119,7 @@ void laws::tune(unsigned self, tree_site& s) noexcept {
   }
   if (!search.is_done()) return;
   host_->remark(self, "laws: packing settled, CF roots", task_tree::roots(s));
-  // and the one that was measured
+  // plus the iteration that was measured
   host_->remark(self, "laws: packing settled, after iterations", search.iterations() + 1);
 }
 

@@ -14,13 +14,13 @@ class laws final : public policy, private tier_rules {
  public:
   struct settings {
     bi_tier::settings tiers;
-    double cache;      // bytes; 0: the machine's
-    double cmpi;       // misses per instruction below which a task computes
-    bool packs;        // CF subtrees; false: laws-nc
-    unsigned repeats;  // iterations of each partition that is tried; 0: the first one is kept
-    unsigned warmup;   // iterations of each before these
-    double margin;     // of the time, that a partition must gain
-    unsigned pieces;   // laws-nc: of each socket's part
+    double cache;      // bytes; 0 means the machine's cache
+    double cmpi;       // the misses per instruction below which a task counts as computing
+    bool packs;        // whether CF subtrees are packed; false for laws-nc
+    unsigned repeats;  // the iterations of each partition that is tried; 0 keeps the first partition
+    unsigned warmup;   // the iterations of each partition before these
+    double margin;     // the share of the time that a partition must gain
+    unsigned pieces;   // laws-nc: the pieces of each socket's part
   };
 
   explicit laws(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
@@ -61,8 +61,8 @@ class laws final : public policy, private tier_rules {
 
  private:
   struct packing {
-    std::atomic<bool> packed{false};  // the tree has been cut; written by the root, published with its children
-    bool counted{false};              // its first iteration; the root's
+    std::atomic<bool> packed{false};  // whether the tree has been cut; written by the root, published with its children
+    bool counted{false};              // whether the first iteration was counted; the root's
     cut_search search;
   };
 

@@ -37,7 +37,7 @@ double cache_of_a_socket(const scheduler& host) noexcept {
   return machine::is_cache(from.kind) && from.capacity != machine::unlimited ? static_cast<double>(from.capacity) : 0;
 }
 
-// The head first: others act for it only after a search in vain.
+// Wakes the head first, because others act for it only after a search in vain.
 bool socket_pools::wake_one_of(unsigned which) noexcept {
   const worker_group& workers = sockets_[which].workers;
   for (unsigned i = 0; i < workers.count; ++i) {
@@ -46,8 +46,8 @@ bool socket_pools::wake_one_of(unsigned which) noexcept {
   return false;
 }
 
-// Wakes whether or not a socket is busy: a look at the flag could come before the list's own change is seen by whoever
-// resets it.
+// Wakes workers whether or not a socket is busy. A look at the flag could come before the change of the list is seen by
+// the worker that resets the flag.
 void socket_pools::put(unsigned self, task& t, unsigned to, unsigned which) noexcept {
   sockets_[to].list_of[which].push_back(t);
   if (which <= upper) {
@@ -91,8 +91,9 @@ task* socket_pools::take_of_others(unsigned mine, unsigned from, list which) noe
   return nullptr;
 }
 
-// What others' sockets have worked on is left to them for a while, for it costs more here. Who waits does not sleep:
-// may_find. A worker counts for itself, so that nobody is kept waiting by others' steals.
+// Tasks on whose data another socket has worked are left to that socket for a while, because they cost more here. A
+// worker that waits for this does not sleep: may_find. Each worker counts for itself, so that steals of others keep no
+// worker waiting.
 task* socket_pools::take_inter(unsigned self, effort how) noexcept {
   const unsigned mine = of_[self];
   const bool allowed = leads(self) || (how == effort::insist && !rules_.literal);
@@ -112,7 +113,7 @@ task* socket_pools::take_inter(unsigned self, effort how) noexcept {
   for (const list which : {upper, inter, fresh}) t = t != nullptr ? t : sockets_[mine].list_of[which].pop_back();
   if (t == nullptr) t = take_of_others(mine, from, fresh);
   if (t == nullptr && may_steal) t = take_of_others(mine, from, inter);
-  // No wake-up is lost: this worker looks again before it sleeps.
+  // No wake-up is lost, because this worker looks again before it sleeps.
   if (t == nullptr) sockets_[mine].busy.store(false);
   else searches_[self].waited = 0;
   return t;

@@ -1,19 +1,22 @@
-// What CAB-GTO and LAWS measure of the tasks of an iteration: how much data a subtree touches (SOID), and whether the
-// program computes more than it touches memory. From processor counters where the machine has them, from the
-// simulator's model there.
+// The measurements of CAB-GTO and LAWS about the tasks of an iteration: how much data a subtree touches (SOID), and
+// whether the program computes more than it touches memory. They come from processor counters if the machine has them,
+// and from the model on a simulated machine.
 //
 // Source: Chen, Guo (2017), sections 3.4.2.2, 4.6.1 and 4.10.5.
 //
 // Deviations, and why:
-// - The book's threshold of misses per instruction is not given, nor how many tasks are "most": cmpi=0.001 and more
+// - The book does not give its threshold of misses per instruction, nor how many tasks are "most". cmpi=0.001 and more
 //   than half of the tasks that did anything are ours. Simulated instructions are the cycles of computing that a
 //   program tells.
-// - The book judges a program by its first iteration. That may be one of a loop that sets something up. Here a program
-//   is bound by computing after `enough` iterations in a row of places that are, if no place is bound by memory.
-// - Where counters are missing what the program declares stands in for what it touches: a miss for each line of the
-//   bytes of an iteration's outermost group or fork, an instruction for each ns of each worker. That is rough, but
-//   programs that compute are far off; one that declares no bytes is taken for such a program. cmpi=0 takes none.
-// - A program that computes is known as such after `long_enough`, too: `enough` of its iterations may take minutes.
+// - The book judges a program by its first iteration. That may be an iteration of a loop that sets something up. Here a
+//   program is bound by computing after `enough` iterations in a row of places that are, if no place is bound by
+//   memory.
+// - If counters are missing, the program's declarations replace them: a miss for each line of the bytes of an
+//   iteration's outermost group or fork, an instruction for each ns of each worker. That is rough, but programs that
+//   compute are far from the threshold. A program that declares no bytes is taken for such a program. cmpi=0 takes
+//   none.
+// - A program that computes is also recognised after `long_enough`, because `enough` of its iterations may take
+//   minutes.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +29,15 @@
 namespace heddle::policy {
 
 struct soid_profile {
-  bool measured{false};       // every task has its misses, and the tree its sizes
-  source from{source::none};  // the misses; declared: what the program says of its bytes stands in for them
+  bool measured{false};  // whether every task has its misses, and the tree its sizes
+  // The source of the misses. declared: the bytes that the program declares replace them.
+  source from{source::none};
   bool cpu_bound{false};
-  std::uint64_t misses_in_a_million{0};  // instructions, of all tasks together
+  std::uint64_t misses_in_a_million{0};  // misses in a million instructions, of all tasks together
 
   static constexpr double line = 64;  // bytes
 
-  // What is to be read of each task.
+  // The figures to be read for each task.
   static usage_figures figures() noexcept { return {false, false, true, true, false}; }
   static void note(tier_node& n, const task_usage& what) noexcept {
     n.measured = what.private_misses.is_known();
@@ -42,7 +46,7 @@ struct soid_profile {
     n.misses = what.private_misses.value;
     n.instructions = what.instructions.value;
   }
-  // After an iteration all of whose tasks have been noted.
+  // Called after an iteration all of whose tasks have been noted.
   static soid_profile of(unsigned self, task_tree& tree, tree_site& s, double cmpi) noexcept {
     soid_profile p;
     p.measured = tree.sum_up(self, s, line);
@@ -67,7 +71,7 @@ struct soid_profile {
     return p;
   }
 
-  // The same where nothing could be measured, from the bytes that the iteration declared and the time that it took.
+  // The same if nothing could be measured, from the bytes that the iteration declared and the time that it took.
   static soid_profile guess(const tree_site& s, unsigned workers, double cmpi) noexcept {
     soid_profile p;
     const double lines = s.root->bytes / line, instructions = static_cast<double>(s.elapsed) * workers;
@@ -78,7 +82,7 @@ struct soid_profile {
     return p;
   }
 
-  // The one of these texts that says which profile was used.
+  // Of these texts, the one that says which profile was used.
   struct texts {
     const char* counters;
     const char* simulator;
@@ -95,17 +99,17 @@ struct soid_profile {
   }
 };
 
-// Whether a program computes, from what its places do.
+// Decides whether a program computes, from its places.
 class computing_programs {
  public:
   static constexpr unsigned enough = 8;
   static constexpr std::uint64_t long_enough = 20'000'000;  // ns
-  // A place has been measured, or guessed at. By its root, as the next one.
+  // Called when a place has been measured, or guessed at, by the place's root, as `ended` is.
   void measured(const tree_site& s, const soid_profile& p) noexcept {
     misses_[s.number] = p.cpu_bound ? p.misses_in_a_million : not_computing;
     if ((p.measured || p.from != source::none) && !p.cpu_bound) touches_memory_.store(true);
   }
-  // An iteration of such a place has ended. True, once: the program is bound by computing.
+  // Called when an iteration of such a place has ended. Returns true once, if the program is bound by computing.
   bool ended(const tree_site& s) noexcept {
     if (misses_[s.number] == not_computing || touches_memory_.load()) return false;
     const bool now = in_a_row_.fetch_add(1) + 1 >= enough || took_.fetch_add(s.elapsed) + s.elapsed >= long_enough;

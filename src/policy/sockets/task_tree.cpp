@@ -25,7 +25,7 @@ tier_node* task_tree::fresh(unsigned self, tree_site& s, tier_node* parent) noex
     (parent->last_child != nullptr ? parent->last_child->sibling : parent->first_child) = n;
     parent->last_child = n;
   }
-  s.nodes.fetch_add(1, std::memory_order_relaxed);  // a bound, see has_room
+  s.nodes.fetch_add(1, std::memory_order_relaxed);  // relaxed: a bound, see has_room
   return n;
 }
 
@@ -38,7 +38,7 @@ void task_tree::enter(tier_node& n, std::uint32_t pass) noexcept {
   n.bytes = 0;
   n.misses_from = source::none;
   n.measured = n.counted = n.inlined = false;
-  n.taken.store(true, std::memory_order_relaxed);  // published with the task
+  n.taken.store(true, std::memory_order_relaxed);  // relaxed: published with the task
 }
 
 bool task_tree::reserve(unsigned self, unsigned nodes) noexcept {
@@ -60,7 +60,7 @@ bool task_tree::reserve(unsigned self, unsigned nodes) noexcept {
 
 tier_node* task_tree::next_child(unsigned self, tree_site& s, tier_node& parent) noexcept {
   tier_node* n = parent.cursor;
-  // acquire pairs with leave: what the child's task of an earlier iteration wrote
+  // acquire pairs with leave: makes visible what the child's task of an earlier iteration wrote
   while (n != nullptr && n->taken.load(std::memory_order_acquire)) n = n->sibling;
   parent.cursor = n != nullptr ? n->sibling : nullptr;
   if (n == nullptr) n = fresh(self, s, &parent);
@@ -73,14 +73,14 @@ tier_node* task_tree::next_child(unsigned self, tree_site& s, tier_node& parent)
 void task_tree::drop_below(unsigned self, tree_site& s, tier_node& top) noexcept {
   tier_node* n = top.first_child;
   top.first_child = top.last_child = nullptr;
-  while (n != nullptr) {  // its children come before its siblings
+  while (n != nullptr) {  // a node's children come before its siblings
     tier_node* next = n->sibling;
     if (n->first_child != nullptr) {
       n->last_child->sibling = next;
       next = n->first_child;
     }
     nodes_.give(own_[self].free, *n);
-    s.nodes.fetch_sub(1, std::memory_order_relaxed);  // a bound, see has_room
+    s.nodes.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a bound, see has_room
     n = next;
   }
 }
@@ -92,12 +92,13 @@ tree_site* task_tree::begin(unsigned self, const void* label) noexcept {
   tree_site* found = nullptr;
   for (unsigned i = 0; i < most_sites && found == nullptr; ++i) {
     tree_site& s = sites_[i];
-    if (s.root != nullptr && s.label == label && !s.taken.load(std::memory_order_relaxed)) found = &s;  // under lock_
+    // relaxed: under lock_
+    if (s.root != nullptr && s.label == label && !s.taken.load(std::memory_order_relaxed)) found = &s;
   }
   for (unsigned i = 0; i < most_sites && found == nullptr; ++i) {
     tree_site& s = sites_[next_];
     next_ = (next_ + 1) % most_sites;
-    // under lock_; acquire pairs with bi_tier::task_end: its last task has left its node
+    // relaxed: under lock_; acquire pairs with bi_tier::task_end: its last task has left its node
     if (s.taken.load(std::memory_order_relaxed) || s.alive.load(std::memory_order_acquire) != 0) continue;
     if (s.root != nullptr) drop_below(self, s, *s.root);
     else if (s.root = fresh(self, s, nullptr); s.root == nullptr) return nullptr;
@@ -110,7 +111,7 @@ tree_site* task_tree::begin(unsigned self, const void* label) noexcept {
     found = &s;
   }
   if (found == nullptr) return nullptr;
-  found->taken.store(true, std::memory_order_relaxed);  // under lock_
+  found->taken.store(true, std::memory_order_relaxed);  // relaxed: under lock_
   found->elapsed = 0;
   tier_node& root = *found->root;
   enter(root, found->passes);
@@ -126,14 +127,14 @@ void task_tree::end(tree_site& s) noexcept {
   leave(*s.root);
   std::lock_guard hold(lock_);
   ++s.passes;
-  s.taken.store(false, std::memory_order_relaxed);  // under lock_
+  s.taken.store(false, std::memory_order_relaxed);  // relaxed: under lock_
 }
 
 // --- between iterations ------------------------------------------------------------------------------------------
 
-// Of a task all is counted that ran in its thread, the first halves of its forks among it: so what it has measured and
-// its tasks' sums are the whole. A first half has no counts of its own. It is taken to be as large as its second half
-// is, by their shares.
+// A task's counts include all that ran in its thread, also the first halves of its forks. So its own counts and its
+// tasks' sums are the whole. A first half has no counts of its own; it is taken to be as large as its second half, in
+// proportion to their shares.
 bool task_tree::sum_up(unsigned self, tree_site& s, double line) noexcept {
   bool all = true;
   walk(s.root, [&](tier_node& n) {
@@ -147,7 +148,7 @@ bool task_tree::sum_up(unsigned self, tree_site& s, double line) noexcept {
         if (n.last_child == c) n.last_child = last;
         drop_below(self, s, *c);
         nodes_.give(own_[self].free, *c);
-        s.nodes.fetch_sub(1, std::memory_order_relaxed);  // a bound, see has_room
+        s.nodes.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a bound, see has_room
       }
       c = next;
     }
@@ -157,7 +158,7 @@ bool task_tree::sum_up(unsigned self, tree_site& s, double line) noexcept {
   walk_up(s.root, [&](tier_node& n) {
     n.below = 0;
     n.soid = 0;
-    tier_node* first = nullptr;  // of a fork
+    tier_node* first = nullptr;  // the first half of a fork
     for (tier_node* c = n.first_child; c != nullptr; c = c->sibling) {
       if (first != nullptr && all && c->share > 0) first->soid = c->soid * first->share / c->share;
       first = c->inlined ? c : nullptr;

@@ -1,5 +1,6 @@
-// The formulas by which CAB and LAWS cut a tree of tasks into what is shared out among sockets and what stays within
-// one. Pure functions of numbers; tests/policy/tier_partition_test.cpp has the examples of the book.
+// The formulas by which CAB and LAWS cut a tree of tasks into an upper part that is shared out among sockets and
+// subtrees that stay within one. Pure functions of numbers; tests/policy/tier_partition_test.cpp has the examples of
+// the book.
 //
 // Source: Chen, Guo, "Task scheduling for multi-core and parallel architectures" (Springer 2017), chapters 3 and 4.
 #pragma once
@@ -10,10 +11,11 @@
 
 namespace heddle::policy {
 
-// Eq. 3.4: the level of the leaf inter-socket tasks of a tree in which every task makes `branching` children, the root
-// of the recursion being level 1. The smallest level with a task for each socket, and with tasks whose share of
-// `bytes` fits into the shared cache of a socket. 0: one socket, so that nothing is cut. Where the bytes or the cache
-// are not known (0) the sockets alone count. By multiplication: logarithms would be wrong at exact powers.
+// Eq. 3.4: the level of the leaf inter-socket tasks of a tree in which every task makes `branching` children; the root
+// of the recursion has level 1. It is the smallest level that has a task for each socket, and tasks whose share of
+// `bytes` fits into the shared cache of a socket. Returns 0 if there is one socket, so that nothing is cut. If the
+// bytes or the cache are not known (0), only the sockets count. The computation multiplies, because logarithms would be
+// wrong at exact powers.
 inline unsigned boundary_level(unsigned branching, unsigned sockets, double bytes, double cache) noexcept {
   if (sockets < 2) return 0;
   constexpr unsigned deepest = 64;
@@ -25,16 +27,16 @@ inline unsigned boundary_level(unsigned branching, unsigned sockets, double byte
   return level;
 }
 
-// Eq. 3.5, one step of it: the size of involved data of each child of a task that makes `branching` of them.
+// One step of Eq. 3.5: the size of involved data of each child of a task that makes `branching` of them.
 inline double even_share(double bytes, unsigned branching) noexcept { return bytes / (branching == 0 ? 1 : branching); }
 
-// Which part of a program's data a task works on, as an exact fraction of it: [from, to) of `parts`. The data's size
-// need not be known.
+// The part of a program's data on which a task works, as an exact fraction: [from, to) of `parts`. The data's size need
+// not be known.
 struct data_range {
   std::uint64_t from{0}, to{1}, parts{1};
 
-  // Eq. 4.5: the range of child `index` (from 0) of `count`. Below a fineness that no socket's border needs, the range
-  // itself: what lies there lies within one socket, or across a border however finely it is cut.
+  // Eq. 4.5: the range of child `index` (from 0) of `count`. Below a fineness that no socket's border needs, it is the
+  // range itself: such a range lies within one socket, or across a border however finely it is cut.
   data_range child(unsigned index, unsigned count) const noexcept {
     constexpr std::uint64_t finest = std::uint64_t{1} << 44;
     if (count < 2 || index >= count || parts > finest / count) return *this;
@@ -44,14 +46,14 @@ struct data_range {
     made.from /= common, made.to /= common, made.parts /= common;
     return made;
   }
-  // The socket, of so many (below 2^19), in whose part of the data the range begins: socket i owns [i, i + 1) /
+  // The socket, of `sockets` (below 2^19), in whose part of the data the range begins: socket i owns [i, i + 1) /
   // sockets.
   unsigned first_socket(unsigned sockets) const noexcept {
     return static_cast<unsigned>(std::min<std::uint64_t>(from * sockets / parts, sockets - 1));
   }
-  // It lies within that socket's part.
+  // Whether the range lies within that socket's part.
   bool is_within_one(unsigned sockets) const noexcept { return to * sockets <= (first_socket(sockets) + 1) * parts; }
-  // The socket that owns most of it; the first of those that own as much.
+  // The socket that owns most of the range; the first one among equals.
   unsigned main_socket(unsigned sockets) const noexcept {
     unsigned best = first_socket(sockets);
     std::uint64_t most = 0;

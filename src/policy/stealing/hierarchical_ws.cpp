@@ -7,9 +7,9 @@
 // (section 4.4) describes them.
 //
 // Deviations, and why:
-// - No chunks are taken: a fork queue's oldest entry is the largest piece there is.
+// - No chunks are taken, because a fork queue's oldest entry is the largest piece there is.
 // - The papers name no number of attempts. Ours is twice the number of victims in the ring, or `attempts`.
-// - A thief that insists tries every victim, nearest first. Otherwise a far one in a long leaf would keep its work.
+// - A thief that insists tries every victim, nearest first. Otherwise a far victim in a long leaf would keep its work.
 #include "policy/stealing/hierarchical_ws.hpp"
 
 namespace heddle::policy {

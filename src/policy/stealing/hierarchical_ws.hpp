@@ -18,12 +18,12 @@ class hierarchical_ws final : public policy {
  private:
   struct alignas(64) thief {
     rings victims;
-    unsigned ring{0};      // tried now, with those inside it
+    unsigned ring{0};      // the ring that is tried now, with those inside it
     unsigned failures{0};  // in this ring
   };
 
   const unsigned attempts_;
-  victim_memory memory_;  // a place: in the order of the rings
+  victim_memory memory_;  // by place: in the order of the rings
   std::unique_ptr<thief[]> thieves_;
 };
 

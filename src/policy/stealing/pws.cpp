@@ -4,8 +4,8 @@
 // Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), chapter 3, describe
 // it.
 //
-// Deviations: the distance is the number of levels up to the smallest memory group that holds both. A thief that
-// insists tries every victim, from the drawn one on.
+// Deviations: the distance is the number of levels up to the smallest memory group that holds both workers. A thief
+// that insists tries every victim, from the drawn one on.
 #include "policy/stealing/pws.hpp"
 
 #include <algorithm>

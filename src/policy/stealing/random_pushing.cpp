@@ -1,18 +1,19 @@
-// Random pushing: nobody steals. A worker that has made a task and whose queue is longer than a threshold pushes the
-// oldest task of the queue, which is the largest, to a random other worker. So many tasks of one worker may be in
-// transit at the same time, and no more.
+// Random pushing: no worker steals. A worker that has made a task and whose queue is longer than a threshold pushes the
+// oldest task of the queue, which is the largest, to a random other worker. The number of a worker's tasks in transit
+// at the same time is limited.
 //
 // Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
 // (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it.
 //
 // Deviations, and why:
-// - The papers name no numbers, and say that they depend on program and network. Ours: a queue longer than
-//   `threshold`, 4, pushes; `transit`, 8, is the upper limit.
-// - A push is a change of lists and arrives at once. What the limit is there for, buffers of receivers that fill up,
-//   is a task that lies where nobody takes it up. So a task is in transit until somebody does, or pushes it on.
+// - The papers name no numbers, and say that they depend on program and network. Ours: a queue longer than `threshold`,
+//   4, pushes; `transit`, 8, is the upper limit.
+// - A push is a change of lists and arrives at once. The papers' limit guards against buffers of receivers that fill
+//   up; here that corresponds to a task that lies where no worker takes it up. So a task is in transit until a worker
+//   takes it up or pushes it on.
 // - A worker that insists takes threads which were woken by a worker that is in a long leaf now. Such threads stand
 //   with that worker, and in no queue.
-// - What a foreign kernel thread makes goes to worker 0.
+// - Tasks that a foreign kernel thread makes go to worker 0.
 #include "policy/stealing/random_pushing.hpp"
 
 #include "platform/messages.hpp"
@@ -21,7 +22,7 @@ namespace heddle::policy {
 
 namespace {
 
-// Of a task in a queue: who has pushed it there; nobody: it was made there.
+// For a task in a queue: the worker that has pushed it there; nobody if it was made there.
 unsigned& sender_of(task& t) noexcept { return t.get<unsigned>(); }
 
 }  // namespace
@@ -39,7 +40,7 @@ void random_pushing::enqueue(unsigned self, task& t) noexcept {
   else push_surplus(self);
 }
 
-// The task has left its queue.
+// Called when the task has left its queue.
 void random_pushing::arrived(task& t) noexcept {
   const unsigned sender = sender_of(t);
   if (sender != nobody) nodes_[sender].in_transit.fetch_sub(1);
@@ -53,10 +54,10 @@ void random_pushing::push_surplus(unsigned self) noexcept {
     if (t == nullptr) return;
     arrived(*t);
     sender_of(*t) = self;
-    mine.in_transit.fetch_add(1);  // before anybody can take it
+    mine.in_transit.fetch_add(1);  // incremented before another worker can take the task
     const unsigned drawn = host_->random(self, workers - 1);
     const unsigned receiver = drawn < self ? drawn : drawn + 1;
-    platform::note_sent(t, self, true);  // to simulations in which it takes its time
+    platform::note_sent(t, self, true);  // tells simulations, in which a push takes time
     nodes_[receiver].queue.push_back(*t);
     host_->wake(receiver);
   }

@@ -28,7 +28,7 @@ class random_pushing final : public policy {
  private:
   struct alignas(64) node {
     shared_task_list queue;               // newest first
-    std::atomic<unsigned> in_transit{0};  // that this worker has pushed, and nobody has taken up
+    std::atomic<unsigned> in_transit{0};  // tasks that this worker has pushed and that no worker has taken up
   };
 
   entry take(unsigned self) noexcept;

@@ -1,7 +1,7 @@
-// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of
-// groups are queued, as second halves of forks are, and their group's owner runs who is left (src/task/groups.md).
-// With spawn=child each child runs at once, on a stack of its own, and its spawner's continuation is what thieves
-// find. With spawn=parent each child is a ready thread in the queue. victim=history and victim=hybrid begin where
+// Random work stealing: an idle worker picks a victim uniformly at random and takes its oldest task. Children of groups
+// are queued, as second halves of forks are, and their group's owner runs those that are left (src/task/groups.md).
+// With spawn=child each child runs at once, on a stack of its own, and thieves find its spawner's continuation. With
+// spawn=parent each child is a ready thread in the queue. victim=history and victim=hybrid begin at a victim where
 // something was found before.
 //
 // Source: Blumofe, Leiserson, "Scheduling multithreaded computations by work stealing", J. ACM 46(5), 1999.

@@ -1,33 +1,33 @@
-// SLAW: each spawn runs the child first or the parent first, whichever suits what has happened to the worker lately.
+// SLAW: each spawn runs the child first or the parent first, depending on what has happened to the worker lately.
 //
 // Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010),
-// as Chen and Guo (2017), section 3.2, describe it. The first of these that applies decides:
+// as Chen and Guo (2017), section 3.2, describe it. The first of these rules that applies decides:
 // 1. a worker whose stack is S deep spawns parent first;
-// 2. one with many tasks queued that have not begun, child first;
-// 3. one from which many were stolen in its last interval, parent first;
-// 4. every other one, child first.
+// 2. a worker with many queued tasks that have not begun spawns child first;
+// 3. a worker from which many tasks were stolen in its last interval spawns parent first;
+// 4. every other worker spawns child first.
 //
 // Deviations, and why:
 // - The book gives no numbers: depth=256, fresh=64, interval=64 (spawns), steals=8 are ours; a worker begins child
 //   first.
-// - heddle's threads have stacks of their own: the depth is the number of child-first spawns between a task and its
+// - heddle's threads have stacks of their own, so the depth is the number of child-first spawns between a task and its
 //   root.
-// - Nothing tells a policy that a queued task has begun before that task spawns, is woken or ends. So a leaf that
-//   runs is still counted as fresh, which is at most one a worker.
-// - Victims are drawn from all workers, for the book does not describe SLAW's places. A thief that insists tries
+// - A policy does not hear that a queued task has begun before that task spawns, is woken or ends. So a leaf that runs
+//   is still counted as fresh, which is at most one task a worker.
+// - Victims are drawn from all workers, because the book does not describe SLAW's places. A thief that insists tries
 //   every worker.
-// - Forks (parallel_invoke, loops) stay in the queue as under random_ws: neither half is run "first" in the paper's
-//   sense.
+// - Forks (parallel_invoke, loops) stay in the queue as under random_ws, because neither half is run "first" in the
+//   paper's sense.
 #include "policy/stealing/slaw.hpp"
 
 #include <heddle/policy_victims.hpp>
 
 namespace heddle::policy {
 
-// A task's room.
+// The data in a task's room.
 struct slaw::nesting {
   unsigned depth;
-  unsigned counted_by;  // worker in whose `fresh` it is; nobody: in none
+  unsigned counted_by;  // the worker in whose `fresh` it is counted; nobody if in none
 };
 
 namespace {
@@ -78,7 +78,7 @@ placement slaw::spawn(unsigned self, const task_info& info) noexcept {
   }
   bool parent_first = mine.parent_first;
   if (depth >= at_.depth) parent_first = true;
-  // a hint: how many lie in the queue
+  // relaxed: a hint about how many tasks lie in the queue
   else if (mine.fresh.load(std::memory_order_relaxed) > at_.fresh) parent_first = false;
 
   if (parent_first) mine.fresh.fetch_add(1, std::memory_order_relaxed);

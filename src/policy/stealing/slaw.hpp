@@ -11,10 +11,10 @@ namespace heddle::policy {
 class slaw final : public policy {
  public:
   struct thresholds {
-    unsigned depth;     // S: from here on parent first
-    unsigned fresh;     // more tasks that have not begun: child first
+    unsigned depth;     // S: from this depth on parent first
+    unsigned fresh;     // with more tasks that have not begun: child first
     unsigned interval;  // spawns of a worker
-    unsigned steals;    // more tasks stolen from it in an interval: parent first in the next one
+    unsigned steals;    // with more tasks stolen in an interval: parent first in the next one
   };
 
   slaw(const thresholds& at, victim_memory::rule victim) noexcept : at_(at), memory_(victim) {}
@@ -29,8 +29,8 @@ class slaw final : public policy {
  private:
   struct nesting;
   struct alignas(64) account {
-    std::atomic<unsigned> stolen{0};  // from this worker, ever; written by thieves
-    // queued by this worker and not known to have begun; written by whoever runs them
+    std::atomic<unsigned> stolen{0};  // tasks ever stolen from this worker; written by thieves
+    // Tasks queued by this worker and not known to have begun. Written by the workers that run them.
     std::atomic<unsigned> fresh{0};
     unsigned seen{0};          // `stolen` at the start of the interval; this worker's, as those below
     unsigned spawns{0};        // in the interval

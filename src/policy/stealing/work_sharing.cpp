@@ -1,12 +1,12 @@
 // Work sharing: every new task goes to one central queue under a lock, and every worker takes from it. This is the
-// baseline that work stealing is compared with, and what OpenMP's tasks do in GNU's runtime.
+// baseline for comparisons with work stealing, and the way in which GNU's runtime runs OpenMP tasks.
 //
 // Source: as described by Chen and Guo, *Task Scheduling for Multi-core and Parallel Architectures* (2017), section
 // 2.2.
 //
 // Deviations: the book leaves the order open. Ours is the newest first (order=lifo), which keeps the number of live
-// tasks small, or the oldest first (order=fifo). Threads that were woken stay with the worker that woke them; a
-// thief that insists takes those of a worker in a long leaf.
+// tasks small, or the oldest first (order=fifo). Threads that were woken stay with the worker that woke them; a thief
+// that insists takes those of a worker in a long leaf.
 #include "policy/stealing/work_sharing.hpp"
 
 namespace heddle::policy {

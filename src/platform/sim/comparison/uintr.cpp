@@ -1,4 +1,4 @@
-// Simulated ticks are not sent by any processor: there is one kind of them, and the machine file says what it costs.
+// Simulated ticks are not sent by any processor. There is one kind of them, and the machine file gives its cost.
 #include "platform/comparison.hpp"
 
 namespace heddle::platform {

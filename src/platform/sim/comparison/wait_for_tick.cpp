@@ -3,7 +3,7 @@
 
 namespace heddle::platform {
 
-// Nobody wakes who sleeps here: only a tick ends the sleep.
+// No strand wakes a strand that sleeps here: only a tick ends the sleep.
 void wait_for_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.sleep);

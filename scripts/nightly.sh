@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# What is too long for every change, in preset release: every mutant of the explorer, and the long forms of the explorer's
+# scenarios and of the stress tests. Last line: "N passed, N failed".
+#   HEDDLE_STRESS   multiplier of the work (1: 3000 schedules of each scenario)
+#   HEDDLE_TALLY    as for scripts/test.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export HEDDLE_STRESS=${HEDDLE_STRESS:-1}
+export HEDDLE_TARGETS="tests_sim_explore tests_stress mutants"
+exec scripts/test.sh release -L '^(mutants|sim_explore|stress)$'
