@@ -1,5 +1,5 @@
-// How KLT-switching puts kernel threads to sleep and finds others, where the papers do it in more ways than one
-// (preemption.md). What a field holds from the start is what is used; anything else is in comparison/.
+// The means by which KLT-switching puts kernel threads to sleep and finds others (preemption.md). The papers use more
+// means than one. The initial value of each field is the one that heddle uses; the other values are in comparison/.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 namespace heddle::worker {
 
 struct klt_means {
-  bool straight{true};     // from a preempted thread's carrier straight to the next one's
-  bool keeps_pools{true};  // spare carriers go to a pool of their worker's, bound to its processing unit
-  // How a carrier sleeps with its thread until `signal` is not `expected`, and how it is woken. Null: a futex.
+  bool straight{true};     // goes straight from a preempted thread's carrier to the next one's
+  bool keeps_pools{true};  // spare carriers go to their worker's pool, bound to its processing unit
+  // How a carrier sleeps with its thread until `signal` is not `expected`, and how it is woken. Null means a futex.
   void (*sleep)(std::atomic<std::uint32_t>& signal, std::uint32_t expected) noexcept {nullptr};
   void (*wake)(int kernel_thread) noexcept {nullptr};
 };

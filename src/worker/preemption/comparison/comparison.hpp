@@ -1,4 +1,4 @@
-// By name, what options choose for comparison in the place of what is used: README.md.
+// The means that options choose, by name, for comparison in place of the usual ones: README.md.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace heddle::worker::comparison {
 
-// "naive", "futex", "local"; any other name: what is used.
+// Accepts "naive", "futex" and "local". For any other name it returns the means that heddle uses.
 klt_means klt_means_named(const std::string& name);
-// "uintr"; null for any other name.
+// Accepts "uintr". Returns null for any other name.
 const platform::tick_source* tick_source_named(const std::string& name);
 
 }  // namespace heddle::worker::comparison
