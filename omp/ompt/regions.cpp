@@ -133,6 +133,7 @@ void implicit_task_begins(thread& self) {
     tell<ompt_callback_implicit_task>(ompt_scope_begin, &t.tool.data, &mine.data, static_cast<unsigned>(t.league_size),
                                       static_cast<unsigned>(t.league_number), int{ompt_task_initial});
   } else {
+    if (placing::on()) self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint
     recording::member_begins(self, t, t.tool.code);
     tell<ompt_callback_implicit_task>(ompt_scope_begin, &t.tool.data, &mine.data, t.size, self.number,
                                       int{ompt_task_implicit});

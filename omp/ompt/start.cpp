@@ -161,7 +161,7 @@ bool find_out() noexcept {
     starter.store(pthread_self());
     const bool found = start();
     starter.store({});
-    if (found) tool_was_there.store(true);
+    if (the_tool != nullptr) tool_was_there.store(true);
     tool_is.store(found ? attached::yes : attached::no);
   }
   return tool_is.load() == attached::yes;

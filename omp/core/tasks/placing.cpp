@@ -171,6 +171,11 @@ bool may_find(const member_tasks& mine) noexcept {
   return !mine.given.looks_empty() || heddle::detail::may_find_placed_task();
 }
 
+void leave_to_others(thread& self) noexcept {
+  member_tasks* const mine = self.running->home;
+  while (explicit_task* const it = mine != nullptr ? mine->given.take() : nullptr) self.in->tasks.share(*it);
+}
+
 void children_wait(thread& self) noexcept {
   policy::task* by = nullptr;
   if (placed_children* const of = own_children_of(*self.running, by); of != nullptr)

@@ -53,6 +53,8 @@ void help_until(thread& self, const task* under, Done done, Settle settle) {
     self.in->tasks.hand_over(place_of(self));
     park_for_task(self, under, done, settle, [] { return true; });
   }
+  if (placing::on()) [[unlikely]]
+    placing::leave_to_others(self);
 }
 
 // Until all children of the running task have ended.
