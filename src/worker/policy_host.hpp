@@ -38,14 +38,10 @@ class policy_host final : private policy::scheduler {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
   unsigned distance(unsigned a, unsigned b) const noexcept override;
-  // True if there are entries or ready threads. A hint, or exact after a heavy fence, or after a fence for entries that
-  // were announced before it.
-  [[nodiscard]] bool has_queued(unsigned rank) const noexcept {
-    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty() || has_given(rank);
-  }
   // Tells which worker asks which by name; null if the policy does not want that.
   [[nodiscard]] queue::askers* askers_of_all() const noexcept { return askers_.get(); }
-  // True if the mailbox of that worker holds something. As above.
+  // True if the mailbox of that worker holds something. A hint, or exact after a heavy fence, or after a fence for
+  // entries that were announced before it.
   [[nodiscard]] bool has_given(unsigned rank) const noexcept { return askers_ != nullptr && askers_->has(rank); }
   // Worker `self` takes the contents of the mailbox of `of`, itself or one that it may rob; 0 if it is empty.
   [[nodiscard]] entry take_given(unsigned self, unsigned of) noexcept {

@@ -20,7 +20,7 @@ class worker_switching : public worker_state {
   // self's context is complete. The same to the run loop.
   void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
   void switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept;
-  // From the carrier's stack into a thread; returns when a thread leaves for the run loop.
+  // Switches from the carrier's stack into a thread; returns when a thread leaves for the run loop.
   void dive(thread& next) noexcept;
 
   // Child first: runs body(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be

@@ -58,7 +58,7 @@ struct gang {
   bool ending{false};  // its time slice is over: its threads are withheld as they are interrupted
   // When it was put off for others; 0 if it was not, since it was last on.
   std::uint64_t lap{0};
-  gang* next{nullptr};  // in the list of gangs that wait, or of those that are on
+  gang* next{nullptr};  // in the list of gangs that wait, or of gangs that are on
 };
 
 class gangs {

@@ -62,7 +62,7 @@ template <class F>
 void begin_preemptive(fiber::preemptible& self) noexcept;
 void end_preemptive(fiber::preemptible& self) noexcept;
 
-// Around the user code that a thread begins with.
+// Enclose the user code that a thread begins with.
 [[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
   if (self.preemptive != nullptr) [[unlikely]]
     return begin_preemptive(*self.preemptive);
@@ -81,7 +81,7 @@ void forget_blocks_in_children() noexcept;
 void begin_blocking_on_block(fiber::preemptible& self) noexcept;
 void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept;
 
-// tls::caller, [own_storage:8]. The thread that `caller`, in a section, waits for has had the caller's storage, and has
+// tls::caller, [own_storage:9]. The thread that `caller`, in a section, waits for has had the caller's storage, and has
 // ended.
 void take_storage_back(fiber::preemptible& caller) noexcept;
 // The calling foreign kernel thread calls wait(data) while it stands on a block of storage that is not its own. Another

@@ -32,7 +32,7 @@ class task_meter {
   void leave(worker& w, thread& from) noexcept;
   void enter(worker& w, thread& to) noexcept;
   void change(worker& w, thread* from, thread* to) noexcept;
-  // `t` will not run again; after its last leave.
+  // `t` will not run again. Called after its last leave.
   void forget(thread& t) noexcept;
   // `t`, which runs here and has a tag, has ended as a task; it may go on with jobs. Tells the policy.
   void tell(worker& w, thread& t) noexcept;
