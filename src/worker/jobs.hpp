@@ -1,6 +1,8 @@
 // Jobs. A job runs on the stack of a thread: of one that was made for it, or of one that has ended.
 #pragma once
 
+#include <atomic>
+
 #include <heddle/detail/fork_queue.hpp>
 #include <heddle/job.hpp>
 

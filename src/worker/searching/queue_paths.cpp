@@ -10,6 +10,7 @@
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/caller.hpp"
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
