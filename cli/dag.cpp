@@ -13,8 +13,10 @@
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/run/openmp.hpp"
 #include "cli/scratch.hpp"
 #include "process/run.hpp"
+#include "process/search.hpp"
 #include "tools/trace/dag.hpp"
 #include "tools/trace/reading.hpp"
 
@@ -34,7 +36,14 @@ struct dag_arguments {
 trace::recording run_traced(const dag_arguments& given) {
   const scratch_folder folder("heddle-dag");
   const std::string file = folder.file("run.heddle");
+  const auto program = process::find_in_path(given.what[0]);
+  const bool openmp = program && uses_openmp(*program);
+  const std::filesystem::path library = openmp ? openmp_folder() : std::filesystem::path();
   const auto before = [&] {
+    if (openmp) {
+      put_first("LD_LIBRARY_PATH", library.string());
+      put_first("LD_PRELOAD", openmp_preload(library, true));
+    }
     setenv("HEDDLE_TRACE", file.c_str(), 1);
     setenv("HEDDLE_TRACE_FORKS", "on", 1);
     setenv("HEDDLE_WORKERS", std::to_string(given.workers).c_str(), 1);

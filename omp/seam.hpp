@@ -7,6 +7,8 @@
 #include <heddle/detail/gang.hpp>
 #include <heddle/detail/heavy_fence.hpp>
 #include <heddle/detail/machine_facts.hpp>
+#include <heddle/detail/placed_task.hpp>
+#include <heddle/detail/trace_lane.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/pause.hpp>
 #include <heddle/preemption.hpp>
@@ -16,6 +18,7 @@
 
 #include "fiber/preemptible.hpp"
 #include "queue/fork_queue.hpp"
+#include "trace/events.hpp"
 
 // An entry point of either ABI, or a function of omp.h.
 #define HEDDLE_OMP_ENTRY extern "C" __attribute__((visibility("default")))

@@ -121,8 +121,9 @@ def check_symbols(tree, objects):
 def check_events(tree):
     list_of_events = 'src/trace/events.def'
     emitted = set()
-    for file in tree.having('.cpp', '.hpp', under='src/') + tree.having('.hpp', under='include/'):
-        emitted |= set(re.findall(r'\b(?:emit<|put\()\s*(?:[a-z]+::)*event::([a-z_]+)', tree.text(file)))
+    writers = tree.having('.cpp', '.hpp', under='src/') + tree.having('.hpp', under='include/')
+    for file in writers + tree.having('.cpp', under='omp/'):
+        emitted |= set(re.findall(r'\b(?:emit<|put\(|write\(self, )\s*(?:[a-z]+::)*event::([a-z_]+)', tree.text(file)))
     for number, line in tree.lines(list_of_events):
         event = re.match(r'HEDDLE_EVENT\((\w+),', line)
         if event and event.group(1) not in emitted:

@@ -14,9 +14,9 @@
 #include "base/options.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/run/openmp.hpp"
 #include "cli/run/survey.hpp"
 #include "policy/registry.hpp"
-#include "process/beside.hpp"
 #include "process/search.hpp"
 
 namespace heddle::cli {
@@ -30,27 +30,6 @@ struct arguments {
   unsigned workers{0};
   bool stats{false};
 };
-
-constexpr const char* library_name = "libheddle_omp.so";
-constexpr const char* waits_name = "libheddle_omp_waits.so";  // omp/waits/README.md
-
-// Returns the folder with the library under the names of the other runtimes, in the build tree or where it is
-// installed.
-fs::path library_folder() {
-  const fs::path here = fs::path(process::own_program()).parent_path();
-  const std::vector<fs::path> folders{here / "openmp", here / ".." / HEDDLE_LIBDIR / "heddle" / "openmp"};
-  for (const fs::path& folder : folders) {
-    if (::access((folder / library_name).c_str(), R_OK) == 0) return fs::canonical(folder);
-  }
-  throw std::runtime_error(fmt::format("{} is neither in {} nor in {}: build or install the target openmp",
-                                       library_name, folders[0].string(), folders[1].lexically_normal().string()));
-}
-
-void put_first(const char* variable, const std::string& value) {
-  const char* others = std::getenv(variable);
-  const std::string whole = others == nullptr || *others == 0 ? value : value + ":" + others;
-  ::setenv(variable, whole.c_str(), 1);
-}
 
 void check(const arguments& given) {
   if (given.words.empty()) throw usage_error("no program: `heddle run [OPTIONS] -- PROGRAM [ARGUMENTS]`");
@@ -84,11 +63,11 @@ int run(const arguments& given) {
                                          is_here ? "; there is one here: ./" + given.words.front() : ""));
   }
   const openmp_use use = survey(*program);
-  const fs::path folder = library_folder();
+  const fs::path folder = openmp_folder();
   fmt::print(stderr, "heddle run: {}\n", to_text(use));
   set_variables(given);
   put_first("LD_LIBRARY_PATH", folder.string());
-  put_first("LD_PRELOAD", (folder / library_name).string() + ":" + (folder / waits_name).string());
+  put_first("LD_PRELOAD", openmp_preload(folder, true));
   std::fflush(nullptr);
   std::vector<char*> argv;
   for (const std::string& word : given.words) argv.push_back(const_cast<char*>(word.c_str()));

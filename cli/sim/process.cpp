@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "cli/run/openmp.hpp"
 #include "process/beside.hpp"
 #include "process/run.hpp"
 #include "process/search.hpp"
@@ -99,10 +100,17 @@ class variables {
   std::vector<std::string> all_;
 };
 
-variables environment_for(const sim_setting& s, const fs::path& library, const fs::path& statistics) {
+// `openmp`: the folder of the OpenMP library, if the program needs one.
+variables environment_for(const sim_setting& s, const fs::path& library, const fs::path& openmp,
+                          const fs::path& statistics) {
   variables v;
   const char* others = std::getenv("LD_PRELOAD");
-  v.set("LD_PRELOAD", others == nullptr || *others == 0 ? library.string() : library.string() + ":" + others);
+  const std::string first = openmp.empty() ? library.string() : library.string() + ":" + openmp_preload(openmp, false);
+  v.set("LD_PRELOAD", others == nullptr || *others == 0 ? first : first + ":" + others);
+  if (!openmp.empty()) {
+    const char* folders = std::getenv("LD_LIBRARY_PATH");
+    v.set("LD_LIBRARY_PATH", folders == nullptr || *folders == 0 ? openmp.string() : openmp.string() + ":" + folders);
+  }
   v.set("LD_BIND_NOW", "1");  // so that no symbol is looked up in measured time
   v.set("HEDDLE_SIM_MACHINE", s.machine);
   v.set("HEDDLE_SIM_CHARGE", s.charge);
@@ -185,7 +193,8 @@ sim_outcome simulate(const std::vector<std::string>& words, const sim_setting& s
   }
   const scratch_file statistics;
   const scratch_file errors;
-  variables environment = environment_for(s, simulator_library(s.explore), statistics.path());
+  const fs::path openmp = uses_openmp(program) ? openmp_folder() : fs::path();
+  variables environment = environment_for(s, simulator_library(s.explore), openmp, statistics.path());
   const std::vector<char*> entries = environment.pointers();
   const bool captured = output == shown::captured;
   const auto before = [&] {

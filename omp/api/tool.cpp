@@ -12,7 +12,7 @@ constexpr int tool_does_not_listen = -1;
 
 extern "C" int omp_control_tool(int command, int modifier, void* argument) {
   using namespace heddle::omp;
-  if (!ompt::on()) return no_tool;
+  if (!ompt::on() || !ompt::was_there()) return no_tool;
   const auto call = ompt::callback<ompt_callback_control_tool>();
   if (call == nullptr) return tool_does_not_listen;
   const ompt::inside here(thread::current());

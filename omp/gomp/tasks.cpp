@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/task_told.hpp"
 #include "omp/core/tasks/taskwait.hpp"
 #include "omp/gomp/task_layout.hpp"
 #include "omp/ompt/records.hpp"
@@ -14,23 +15,6 @@ namespace {
 
 using namespace gomp;
 
-// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
-void run_nothing(explicit_task&, thread&, bool) {}
-
-// Where a tool listens, which is told the frame that calls the task's code.
-template <task_body Body>
-void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(self, it, __builtin_frame_address(0));
-  Body(it, self, discard);
-}
-
-[[gnu::cold, gnu::noinline]] void submit_told(thread& self, explicit_task& it, bool deferred, const depend_list* list,
-                                              const void* code) {
-  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
-  if (deferred) ompt::submit(self, it, list, code);
-  else ompt::run_undeferred(self, it, list, code);
-}
-
 // Of the team, or of the group that the new task would be in.
 [[gnu::always_inline]] inline bool creation_cancelled(const thread& self) noexcept {
   return (self.running->group != nullptr && group_cancelled(*self.running)) ||
@@ -41,9 +25,9 @@ void run_told(explicit_task& it, thread& self, bool discard) {
 
 namespace {
 
-// All of GOMP_task, whose arguments these are.
+// All of GOMP_task, whose arguments these are; `code` is its return address.
 [[gnu::noinline]] void make_any_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
-                                     unsigned flags, void** depend, int priority, void* detach) {
+                                     unsigned flags, void** depend, int priority, void* detach, const void* code) {
   thread& self = thread::current();
   // The handle of an event has to be good for something: such a task is made, and discarded later.
   if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
@@ -70,7 +54,7 @@ namespace {
   const bool depends = (flags & task_flags::depend) != 0;
   if (told) [[unlikely]] {
     const depend_list list = depends ? list_of(depend) : depend_list();
-    submit_told(self, it, if_value, depends ? &list : nullptr, __builtin_return_address(0));
+    submit_told<run_body>(self, it, if_value, depends ? &list : nullptr, code);
   } else if (!if_value) {
     if (depends) wait_for_turn(self, it, list_of(depend));
     run_included(self, it);
@@ -89,7 +73,8 @@ HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, lon
   thread* const self = thread::current_or_null();
   if (self == nullptr || copy != nullptr || (flags & ~task_flags::untied) != 0 || (if_value && !runs_in_place(*self)) ||
       creation_cancelled(*self) || ompt::may_be_on())
-    return make_any_task(fn, data, copy, bytes, align, if_value, flags, depend, priority, detach);
+    return make_any_task(fn, data, copy, bytes, align, if_value, flags, depend, priority, detach,
+                         __builtin_return_address(0));
   // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
   explicit_task& it = make_task(*self, 0);
   begin_included(*self, it);
@@ -112,7 +97,7 @@ HEDDLE_OMP_ENTRY void GOMP_taskwait_depend_nowait(void** depend) {
   it.body = run_nothing;
   const depend_list list = list_of(depend);
   if (ompt::on()) [[unlikely]]
-    submit_told(self, it, true, &list, __builtin_return_address(0));
+    submit_told<run_body>(self, it, true, &list, __builtin_return_address(0));
   else submit(self, it, list);
 }
 

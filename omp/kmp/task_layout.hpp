@@ -44,6 +44,14 @@ struct known_dependence {
 };
 static_assert(sizeof(known_dependence) == 24);
 
+// kmp_task_affinity_info
+struct known_affinity {
+  std::intptr_t address;
+  std::size_t length;
+  std::int32_t flags;
+};
+static_assert(sizeof(known_affinity) == 24);
+
 namespace depend_flags {
 inline constexpr std::uint8_t in = 0x1;
 inline constexpr std::uint8_t out = 0x2;

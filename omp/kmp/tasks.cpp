@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/task_told.hpp"
 #include "omp/core/tasks/taskwait.hpp"
 #include "omp/kmp/task_layout.hpp"
 #include "omp/ompt/records.hpp"
@@ -34,32 +35,14 @@ using namespace kmp;
     known->first.destructors(self.global_number, known);
 }
 
-// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
-void run_nothing(explicit_task&, thread&, bool) {}
-
-// Where a tool listens, which is told the frame that calls the task's code.
-template <task_body Body>
-void run_told(explicit_task& it, thread& self, bool discard) {
-  const ompt::outside code(self, it, __builtin_frame_address(0));
-  Body(it, self, discard);
-}
-
-// Makes it known where a tool listens; `list` null: no depend clause.
-[[gnu::cold, gnu::noinline]] std::int32_t submit_told(thread& self, explicit_task& it, const depend_list* list,
-                                                      const void* code) {
-  it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
-  ompt::submit(self, it, list, code);
-  return 0;
-}
-
 // The task's code is its caller's, in the same frame; `frame` is the entry point's.
 [[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame,
                                              ompt::callers_frame callers) {
   ompt_frame_t& parent = ompt::record_of(*self.running).frame;
   parent.enter_frame.ptr = frame;
   parent.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
-  ompt::task_made(self, it, true, nullptr, code);
-  ompt::included_begins(it);
+  ompt::task_made(self, it, true, true, nullptr, code);
+  ompt::included_begins(self, it);
   begin_included(self, it);
   callers.set(it.tool);
 }
@@ -132,8 +115,8 @@ inline void see_clauses(thread& self, explicit_task& it) noexcept {
   }
   see_clauses(self, it);
   if (ompt::on()) [[unlikely]]
-    return submit_told(self, it, nullptr, code);
-  submit(self, it);
+    submit_told<run_body>(self, it, true, nullptr, code);
+  else submit(self, it);
   return 0;
 }
 
@@ -188,8 +171,8 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(ident*, std::int32_t, vo
   see_clauses(self, it);
   const depend_list list = list_of(count, items);
   if (ompt::on()) [[unlikely]]
-    return submit_told(self, it, count != 0 ? &list : nullptr, __builtin_return_address(0));
-  if (count == 0) submit(self, it);
+    submit_told<run_body>(self, it, true, count != 0 ? &list : nullptr, __builtin_return_address(0));
+  else if (count == 0) submit(self, it);
   else submit(self, it, list);
   return 0;
 }
@@ -206,7 +189,7 @@ HEDDLE_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(ident*, std::int32_t, std::int
   explicit_task& it = make_task(self, 0);
   it.body = run_nothing;
   if (ompt::on()) [[unlikely]]
-    submit_told(self, it, &list, __builtin_return_address(0));
+    submit_told<run_body>(self, it, true, &list, __builtin_return_address(0));
   else submit(self, it, list);
 }
 
@@ -252,8 +235,12 @@ HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) {
   ompt::group_ends(thread::current(), __builtin_return_address(0));
 }
 
-// A hint, which is not used.
-HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void*, std::int32_t, void*) {
+// A hint: the policy, if it places tasks, is told how many bytes the task touches.
+HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void* task, std::int32_t count,
+                                                                void* items) {
+  if (!placing::on()) return 0;
+  std::size_t& bytes = placing::placed_of(task_of(task)).bytes;
+  for (std::int32_t i = 0; i < count; ++i) bytes += static_cast<known_affinity*>(items)[i].length;
   return 0;
 }
 

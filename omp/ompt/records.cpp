@@ -13,7 +13,7 @@ namespace heddle::omp::ompt {
 }
 
 outside::outside(thread& self, explicit_task& of, void* frame) : outside(of.tool, frame) {
-  if (self.tool.on_top == nullptr || self.tool.on_top->it != &of) included_begins(of);
+  if (self.tool.on_top == nullptr || self.tool.on_top->it != &of) included_begins(self, of);
 }
 
 int usual_state(const thread& self) noexcept {

@@ -1,6 +1,8 @@
 #include "omp/ompt/regions.hpp"
 
+#include "omp/core/tasks/placing.hpp"
 #include "omp/ompt/callbacks.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/work.hpp"
 
@@ -65,6 +67,7 @@ void region_begins(thread& self, team& t, const region_options& how, unsigned re
     from.frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
   }
   if (is_initial(t)) return;
+  recording::region(self, t, t.tool.code);
   tell<ompt_callback_parallel_begin>(&from.data, static_cast<const ompt_frame_t*>(&from.frame), &t.tool.data, requested,
                                      t.tool.flags, t.tool.code);
 }
@@ -78,6 +81,10 @@ void region_ends(thread& self, team& t) {
 }
 
 void run_region(thread& self, const region_options& how, const region_body& body) {
+  const bool is_outermost = self.in->level == 0 && how.league_number < 0 && !how.league;
+  if (placing::on() && is_outermost && !is_user_level() && self.running->variables->places.count == 0 &&
+      threads_for(self, how) > 1 && placing::lead(self, how, body))
+    return;
   const inside here(self);
   begin_region(self, how, body);
   body.call(body.data, self);
@@ -126,6 +133,8 @@ void implicit_task_begins(thread& self) {
     tell<ompt_callback_implicit_task>(ompt_scope_begin, &t.tool.data, &mine.data, static_cast<unsigned>(t.league_size),
                                       static_cast<unsigned>(t.league_number), int{ompt_task_initial});
   } else {
+    if (placing::on()) self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint
+    recording::member_begins(self, t, t.tool.code);
     tell<ompt_callback_implicit_task>(ompt_scope_begin, &t.tool.data, &mine.data, t.size, self.number,
                                       int{ompt_task_implicit});
   }
@@ -148,6 +157,8 @@ void join_begins(thread& self) {
   const auto kind = ompt_sync_region_barrier_implicit_parallel;
   tell<ompt_callback_sync_region>(kind, ompt_scope_begin, &t.tool.data, &mine.data, code_of_join(self));
   tell<ompt_callback_sync_region_wait>(kind, ompt_scope_begin, &t.tool.data, &mine.data, code_of_join(self));
+  recording::wait_begins(self, recording::wait::end_of_region, &t);
+  if (placing::on()) placing::children_wait(self);
 }
 
 void join_ends(thread& self) {
@@ -164,6 +175,9 @@ void join_ends(thread& self) {
     if (self.number != 0) t.tool.leaving.fetch_sub(1);
     return;
   }
+  if (placing::on()) placing::children_go_on(self);
+  recording::wait_ends(self, recording::wait::end_of_region, &t);
+  recording::member_ends(self, t);
   const auto kind = ompt_sync_region_barrier_implicit_parallel;
   tell<ompt_callback_sync_region_wait>(kind, ompt_scope_end, no_region, &mine.data, code_of_join(self));
   tell<ompt_callback_sync_region>(kind, ompt_scope_end, no_region, &mine.data, code_of_join(self));

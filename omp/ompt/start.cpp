@@ -14,11 +14,13 @@
 
 #include "omp/core/locks/kept.hpp"
 #include "omp/core/settings/environment.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/teams/members.hpp"
 #include "omp/core/teams/team.hpp"
 #include "omp/core/teams/thread.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/inquiry.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/regions.hpp"
 
 // A tool in the program's own address space. The reference, though it may stay without a definition, makes linkers let
@@ -130,13 +132,20 @@ constinit std::atomic<pthread_t> starter{};
 constinit kept<heddle::mutex> starting;  // events come until the process's very end
 [[maybe_unused]] const bool told_of_forks = forget_in_children<starting>();
 
-bool start() {
+bool start_tool() {
   ompt_start_tool_result_t* const found = search();
   if (found == nullptr || found->initialize == nullptr) return false;
   if (found->initialize(lookup, 0, &found->tool_data) == 0) return false;
   the_tool = found;
   std::atexit(finish);
   return true;
+}
+
+// A tool, a trace of the process (recording.hpp), or a policy that places tasks (placing.hpp).
+bool start() {
+  const bool is_recorded = recording::begin();
+  const bool is_placed = placing::begin();
+  return start_tool() || is_recorded || is_placed;
 }
 
 }  // namespace
@@ -151,7 +160,7 @@ bool find_out() noexcept {
     starter.store(pthread_self());
     const bool found = start();
     starter.store({});
-    if (found) tool_was_there.store(true);
+    if (the_tool != nullptr) tool_was_there.store(true);
     tool_is.store(found ? attached::yes : attached::no);
   }
   return tool_is.load() == attached::yes;

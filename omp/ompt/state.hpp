@@ -26,10 +26,10 @@ inline bool was_there() noexcept { return tool_was_there.load(std::memory_order_
 // Looks for a tool, once in a process; what came of it.
 bool find_out() noexcept;
 
-// False: no tool listens. Else ask on().
+// False: nobody listens. Else ask on().
 inline bool may_be_on() noexcept { return tool_is.load(std::memory_order_relaxed) != attached::no; }  // as in on
 
-// A tool listens.
+// A tool listens, or a trace, or the policy places tasks.
 inline bool on() noexcept {
   // Relaxed: find_out has the lock that publishes the tool; that it goes may be seen late.
   if (tool_is.load(std::memory_order_relaxed) == attached::no) [[likely]]

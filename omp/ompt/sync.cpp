@@ -1,6 +1,8 @@
 #include "omp/ompt/sync.hpp"
 
+#include "omp/core/tasks/placing.hpp"
 #include "omp/ompt/callbacks.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/records.hpp"
 #include "omp/ompt/work.hpp"
 
@@ -11,10 +13,27 @@ namespace {
 // Of one synchronisation of the running task. Both ends of the wait are told even if there was nothing to wait for.
 class region {
  public:
-  region(thread& self, ompt_sync_region_t kind, const void* code) noexcept : self_(self), kind_(kind), code_(code) {}
+  region(thread& self, ompt_sync_region_t kind, const void* code) noexcept : self_(self), kind_(kind), code_(code) {
+    if (kind == ompt_sync_region_taskwait) {
+      recorded_as_ = recording::wait::children;
+      object_ = self.running;
+    } else if (kind == ompt_sync_region_taskgroup) {
+      recorded_as_ = recording::wait::group;
+      object_ = self.running->group;
+    } else {
+      recorded_as_ = recording::wait::barrier;
+      object_ = self.in;
+    }
+  }
   void begins() const { tell_to<ompt_callback_sync_region>(ompt_scope_begin); }
-  void wait_begins() const { tell_to<ompt_callback_sync_region_wait>(ompt_scope_begin); }
-  void wait_ends() const { tell_to<ompt_callback_sync_region_wait>(ompt_scope_end); }
+  void wait_begins() const {
+    tell_to<ompt_callback_sync_region_wait>(ompt_scope_begin);
+    recording::wait_begins(self_, recorded_as_, object_);
+  }
+  void wait_ends() const {
+    recording::wait_ends(self_, recorded_as_, object_);
+    tell_to<ompt_callback_sync_region_wait>(ompt_scope_end);
+  }
   void ends() const { tell_to<ompt_callback_sync_region>(ompt_scope_end); }
 
  private:
@@ -25,6 +44,8 @@ class region {
   thread& self_;
   ompt_sync_region_t kind_;
   const void* code_;
+  recording::wait recorded_as_;
+  const void* object_;
 };
 
 int state_in(ompt_sync_region_t kind) noexcept {
@@ -44,7 +65,9 @@ auto synchronise(thread& self, ompt_sync_region_t kind, const void* code, bool b
   const region r(self, kind, code);
   if (begins) r.begins();
   r.wait_begins();
+  if (placing::on()) placing::children_wait(self);
   const auto result = wait();
+  if (placing::on()) placing::children_go_on(self);
   r.wait_ends();
   r.ends();
   return result;
@@ -68,14 +91,17 @@ void tell_taskwait(thread& self, const void* code) {
 void tell_group_begin(thread& self, const void* code) {
   const inside here(self);
   begin_group(self);
+  recording::group_begins(self, self.running->group);
   region(self, ompt_sync_region_taskgroup, code).begins();
 }
 
 void tell_group_end(thread& self, const void* code) {
+  const task_group* const group = self.running->group;
   synchronise(self, ompt_sync_region_taskgroup, code, false, [&] {
     end_group(self);
     return 0;
   });
+  recording::group_ends(self, group);
 }
 
 void tell_taskyield(thread& self) {

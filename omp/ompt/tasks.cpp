@@ -4,8 +4,10 @@
 
 #include "omp/core/tasks/depend.hpp"
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task_run.hpp"
 #include "omp/ompt/callbacks.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/records.hpp"
 
 namespace heddle::omp::ompt {
@@ -55,6 +57,11 @@ void tell_end(explicit_task& it, bool detached, task& to) {
   tell_schedule(&it.tool.data, why, data_of(to));
 }
 
+std::uint32_t flags_in_recording(const explicit_task& it, bool awaited) noexcept {
+  return (awaited ? recording::task_flags::awaited : 0) | (it.tied ? 0 : recording::task_flags::untied) |
+         (it.is_final ? recording::task_flags::is_final : 0);
+}
+
 }  // namespace
 
 int flags_of_explicit(const explicit_task& it) noexcept {
@@ -65,17 +72,22 @@ int flags_of_explicit(const explicit_task& it) noexcept {
   return flags;
 }
 
-void task_made(thread& self, explicit_task& it, bool undeferred, const depend_list* list, const void* code) {
+void task_made(thread& self, explicit_task& it, bool undeferred, bool awaited, const depend_list* list,
+               const void* code) {
   const inside here(self);
   it.tool = {};
+  if (recording::on() || placing::on()) it.tool.frame.enter_frame.ptr = const_cast<void*>(code);  // until it begins
   it.undeferred = undeferred;
   it.plain = false;  // so that the end of it is told, if it runs where it is made
+  recording::task_made(self, &it, flags_in_recording(it, awaited), list, code);
   tell_made(self, it.tool.data, flags_of_explicit(it), list, code);
 }
 
 void submit(thread& self, explicit_task& it, const depend_list* list, const void* code) {
   const inside here(self);
-  task_made(self, it, runs_in_place(self, it), list, code);
+  // Of the tasks that run where they are made, only a final task's are awaited by their maker because the program says
+  // so.
+  task_made(self, it, runs_in_place(self, it), self.running->is_final, list, code);
   if (list != nullptr) heddle::omp::submit(self, it, *list);
   else heddle::omp::submit(self, it);
 }
@@ -84,7 +96,7 @@ void run_undeferred(thread& self, explicit_task& it, const depend_list* list, co
   const inside here(self);
   const bool enters = list != nullptr && it.detachable;
   if (list != nullptr && !enters) wait_for_predecessors(self, *list, code);
-  task_made(self, it, true, enters ? list : nullptr, code);
+  task_made(self, it, true, true, enters ? list : nullptr, code);
   if (enters) wait_for_turn(self, it, *list);
   run_included(self, it);
 }
@@ -106,11 +118,13 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   const bool yields = self.tool.yields;
   self.tool.yields = false;
   tell_schedule(data_of(*before), yields ? ompt_task_yield : ompt_task_switch, &it.tool.data);
+  recording::task_begins(self, it);
   self.running = &it;
   {
     const in_state working(self, ompt_state_work_parallel);
     it.body(it, self, false);
   }
+  recording::task_ends(self, it);
   self.running = before;
   self.tool.on_top = on_top.next;
   const bool detached = waits_for_event(it);
@@ -119,9 +133,13 @@ void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   else end_task(self, mine, it);
 }
 
-void included_begins(explicit_task& it) { tell_schedule(data_of(*it.parent), ompt_task_switch, &it.tool.data); }
+void included_begins(thread& self, explicit_task& it) {
+  tell_schedule(data_of(*it.parent), ompt_task_switch, &it.tool.data);
+  recording::task_begins(self, it);
+}
 
-bool included_ends(explicit_task& it) {
+bool included_ends(thread& self, explicit_task& it) {
+  recording::task_ends(self, it);
   const bool detached = waits_for_event(it);
   tell_end(it, detached, *it.parent);
   return detached;
@@ -134,8 +152,11 @@ void wait_for_predecessors(thread& self, const depend_list& list, const void* co
   const inside here(self);
   const in_state waiting(self, ompt_state_wait_taskwait);
   ompt_data_t wait{};
+  recording::task_made(self, &wait, recording::task_flags::awaited | recording::task_flags::only_waits, &list, code);
+  recording::wait_begins(self, recording::wait::predecessors, &wait);
   tell_made(self, wait, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, &list, code);
   heddle::omp::wait_for_predecessors(self, list);
+  recording::wait_ends(self, recording::wait::predecessors, &wait);
   tell_schedule(&wait, ompt_taskwait_complete, nobody);
 }
 

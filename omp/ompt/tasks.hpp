@@ -16,7 +16,9 @@ namespace heddle::omp::ompt {
 int flags_of_explicit(const explicit_task& it) noexcept;
 
 // A new task of the running one; `list` null: no depend clause.
-void task_made(thread& self, explicit_task& it, bool undeferred, const depend_list* list, const void* code);
+// `awaited`: the running task goes on when the new one has ended, because the program says so.
+void task_made(thread& self, explicit_task& it, bool undeferred, bool awaited, const depend_list* list,
+               const void* code);
 // The same, and makes it known or runs it, as heddle::omp::submit does.
 void submit(thread& self, explicit_task& it, const depend_list* list, const void* code);
 // Runs a task that its parent waits for where it is made, as heddle::omp::run_included does.
@@ -25,9 +27,9 @@ void run_undeferred(thread& self, explicit_task& it, const depend_list* list, co
 void run_task(thread& self, member_tasks& mine, explicit_task& it);
 
 // The parent of a task goes over to it, and waits for it where it is made; and back.
-void included_begins(explicit_task& it);
+void included_begins(thread& self, explicit_task& it);
 // True: it was told that the task's event is still to come.
-bool included_ends(explicit_task& it);
+bool included_ends(thread& self, explicit_task& it);
 
 // An event is fulfilled, before or after the body's end.
 void fulfilled_early(ompt_data_t of);

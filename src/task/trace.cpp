@@ -1,4 +1,6 @@
-// The annotations of <heddle/trace.hpp>, out of line.
+// The annotations of <heddle/trace.hpp>, out of line, and events that another library writes.
+#include <heddle/detail/trace_lane.hpp>
+#include <heddle/runtime.hpp>
 #include <heddle/trace.hpp>
 
 #include "platform/platform.hpp"
@@ -56,3 +58,49 @@ namespace heddle::trace {
 unsigned flush() { return worker::tracing::save_all(); }
 
 }  // namespace heddle::trace
+
+namespace heddle::detail {
+
+namespace {
+
+trace::ring* ring_of(trace_lane* lane) noexcept {
+  if (lane != nullptr) return reinterpret_cast<trace::ring*>(lane);
+  worker::worker* w = worker::worker::current_or_null();
+  return w != nullptr ? w->ring : nullptr;
+}
+
+}  // namespace
+
+trace_lane* open_trace_lane() noexcept {
+  worker::runtime& home = heddle::runtime::current().core();
+  if (home.recorder() == nullptr) return nullptr;
+  trace::ring* const lane = home.recorder()->add_lane();
+  if (lane == nullptr) return nullptr;
+  // Thread ids are counted from 1, so no thread of the runtime has this one.
+  const std::uint64_t thread = std::uint64_t{1} << 48 | lane->worker();
+  trace::emit<trace::event::worker_start>(lane, platform::kernel_thread_id());
+  trace::emit<trace::event::thread_create>(lane, thread, 0u);
+  trace::emit<trace::event::thread_switch_in>(lane, thread);
+  return reinterpret_cast<trace_lane*>(lane);
+}
+
+unsigned write_to_trace(trace_lane* lane, unsigned event, std::uint32_t arg, std::uint64_t a,
+                        std::uint64_t b) noexcept {
+  const worker::section inside;
+  trace::ring* const to = ring_of(lane);
+  if (to == nullptr) return no_lane;
+  to->write(static_cast<trace::event>(event), arg, a, b);
+  return to->worker();
+}
+
+void write_steal_to_trace(trace_lane* lane, unsigned victim, std::uint64_t task) noexcept {
+  const worker::section inside;
+  trace::ring* const to = ring_of(lane);
+  if (to == nullptr) return;
+  worker::worker* const w = lane == nullptr ? worker::worker::current_or_null() : nullptr;
+  const bool both_work = w != nullptr && victim < w->home.workers();
+  trace::emit<trace::event::steal_attempt>(to, victim);
+  trace::emit<trace::event::steal_success>(to, victim, both_work ? w->home.host().distance(w->rank, victim) : 1u, task);
+}
+
+}  // namespace heddle::detail

@@ -50,6 +50,16 @@ ring* recorder::of(unsigned worker) noexcept {
   return worker + std::size_t{1} < rings_.size() ? rings_[worker].get() : nullptr;
 }
 
+ring* recorder::add_lane() noexcept try {
+  const std::lock_guard guard(places_mutex_);
+  if (lanes_.size() == most_lanes || places_.size() + most_lanes >= foreign_worker) return nullptr;
+  const auto number = static_cast<std::uint16_t>(places_.size() + lanes_.size());
+  lanes_.push_back(std::make_unique<ring>(options_.records, number, options_.now, options_.use));
+  return lanes_.back().get();
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
 void recorder::place(unsigned worker, std::string where) {
   const std::lock_guard guard(places_mutex_);
   if (worker < places_.size()) places_[worker] = std::move(where);
@@ -80,15 +90,25 @@ recording recorder::collect() const {
   result.machine = options_.machine;
   result.policy = options_.policy;
   result.attributes = options_.attributes;
-  for (const std::unique_ptr<ring>& source : rings_) {
-    ring_snapshot taken = source->snapshot();
-    if (source->worker() == foreign_worker && taken.written == 0) continue;
+  const auto add = [&](const ring& source) {
+    ring_snapshot taken = source.snapshot();
+    if (source.worker() == foreign_worker && taken.written == 0) return;
     worker_log log;
-    log.worker = source->worker();
+    log.worker = source.worker();
     log.written = taken.written;
     log.lost = taken.lost;
     log.records = std::move(taken.records);
     result.workers.push_back(std::move(log));
+  };
+  std::vector<const ring*> lanes;
+  {
+    const std::lock_guard guard(places_mutex_);
+    for (const std::unique_ptr<ring>& lane : lanes_) lanes.push_back(lane.get());
+  }
+  for (const std::unique_ptr<ring>& source : rings_) {
+    if (source->worker() == foreign_worker)
+      for (const ring* lane : lanes) add(*lane);
+    add(*source);
   }
   result.end_ns = options_.now();
   for (const worker_log& log : result.workers) {
@@ -112,7 +132,8 @@ recording recorder::collect() const {
   }
   const std::lock_guard guard(places_mutex_);
   for (worker_log& log : result.workers) {
-    if (log.worker != foreign_worker) log.place = places_[log.worker];
+    if (log.worker < places_.size()) log.place = places_[log.worker];
+    else if (log.worker != foreign_worker) log.place = "beside the workers";
   }
   // pairs with text: the texts that are counted are there
   const std::size_t texts = text_count_.load(std::memory_order_acquire);

@@ -42,6 +42,12 @@ class recorder {
   [[nodiscard]] ring* of(unsigned worker) noexcept;
   [[nodiscard]] ring* foreign() noexcept { return rings_.back().get(); }
 
+  // Returns a ring of its own for a kernel thread that is no worker and computes beside the workers. Readers see it as
+  // one more worker, whose number comes after those of the workers. Returns null if there are `most_lanes` already, or
+  // no memory. Any thread may call it, but not a signal handler, because it takes a lock and allocates.
+  [[nodiscard]] ring* add_lane() noexcept;
+  static constexpr std::size_t most_lanes = 64;
+
   // Says where a worker runs; this is shown beside the worker. Any thread may call it, but not a signal handler.
   void place(unsigned worker, std::string where);
 
@@ -62,15 +68,16 @@ class recorder {
   std::uint64_t serial_;
   recorder_options options_;
   std::vector<std::unique_ptr<ring>> rings_;  // the last one belongs to the foreign threads
-  mutable sync::slow_mutex places_mutex_;     // guards places_
+  mutable sync::slow_mutex places_mutex_;     // guards places_ and lanes_
   std::vector<std::string> places_;
   static constexpr std::size_t most_texts = 4096, text_room = std::size_t{256} << 10;
   sync::mutex texts_mutex_;  // held by the thread that adds a text
   // At most most_texts, in room_; those below text_count_ do not change.
   std::vector<std::string_view> texts_;
   std::unique_ptr<char[]> room_;
-  std::size_t room_used_{0};                // under texts_mutex_
-  std::atomic<std::size_t> text_count_{0};  // written under texts_mutex_, publishes texts
+  std::size_t room_used_{0};                  // under texts_mutex_
+  std::atomic<std::size_t> text_count_{0};    // written under texts_mutex_, publishes texts
+  std::vector<std::unique_ptr<ring>> lanes_;  // under places_mutex_
 };
 
 }  // namespace heddle::trace

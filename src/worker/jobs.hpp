@@ -1,6 +1,8 @@
 // Jobs. A job runs on the stack of a thread: of one that was made for it, or of one that has ended.
 #pragma once
 
+#include <atomic>
+
 #include <heddle/detail/fork_queue.hpp>
 #include <heddle/job.hpp>
 
@@ -21,6 +23,14 @@ struct submitted {
     return code == run_submitted ? label(of(word)) : reinterpret_cast<const void*>(code);
   }
 };
+
+// The code of the jobs that stand for another library's tasks (<heddle/detail/placed_task.hpp>), null until there is
+// one. The library tells the trace of its tasks itself. Written by whoever makes such a task, always the same value.
+inline std::atomic<job::code> code_of_placed_tasks{nullptr};
+inline bool is_placed_task(job::code code) noexcept {
+  return code != nullptr &&
+         code == code_of_placed_tasks.load(std::memory_order_relaxed);  // a task brings the value along
+}
 
 }  // namespace heddle::detail
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/placed_task.hpp>
 #include "platform/platform.hpp"
 #include "policy/registry.hpp"
 #include "trace/emit.hpp"
@@ -167,6 +168,11 @@ entry policy_host::entry_of(policy::task& t) noexcept {
     const platform::nanoseconds pushed = std::max(how.when + message, platform::now());
     if (message != 0) platform::pass_message((how.is_pushed ? pushed : arrives) - platform::now());
   }
+  // A thread and a task of another library begin a cache line each, and have this at different places in theirs.
+  constexpr std::size_t line = alignof(detail::placed_task);
+  static_assert(alignof(thread) == line && offsetof(thread, scheduling) % line != 0);
+  if (reinterpret_cast<std::uintptr_t>(&t) % line == 0)
+    return detail::entry_of(&reinterpret_cast<detail::placed_task*>(&t)->entry);
   return ready_entry(*reinterpret_cast<thread*>(reinterpret_cast<char*>(&t) - offsetof(thread, scheduling)));
 }
 

@@ -19,11 +19,28 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
       ${preload} --threads 1,2,4,8 waits_ blocking_members)
     set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload omp_programs_${compiler}_waits PROPERTIES
       LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
+    # Tasks that a policy places, and tasks in traces.
+    foreach(policy IN ITEMS adws sb)
+      add_test(NAME omp_programs_${compiler}_${policy} COMMAND ${omp_programs} --compiler ${compiler} ${build}
+        --threads 2,4 task_ reduction_task cancel barrier single)
+      set_tests_properties(omp_programs_${compiler}_${policy} PROPERTIES ENVIRONMENT HEDDLE_POLICY=${policy}
+        LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
+    endforeach()
+    if(TARGET heddle_cli)
+      add_test(NAME omp_dag_${compiler} COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/dag_test.py"
+        --build "${PROJECT_BINARY_DIR}" --compiler ${compiler})
+      set_tests_properties(omp_dag_${compiler} PROPERTIES LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 600)
+    endif()
   endforeach()
   if(NOT TARGET tests_omp)
     add_custom_target(tests_omp)
   endif()
   add_dependencies(tests_omp openmp)
+  foreach(needed IN ITEMS heddle_cli heddle_sim)
+    if(TARGET ${needed})
+      add_dependencies(tests_omp ${needed})
+    endif()
+  endforeach()
 endif()
 
 # A program with a region, one with a library that has one, and one that is linked statically.

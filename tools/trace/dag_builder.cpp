@@ -12,7 +12,12 @@
 namespace heddle::trace {
 
 dag_builder::dag_builder(const recording& what, const dag_options& options, dag_summary& into)
-    : what_(what), options_(options), into_(into), event_ns_(options.event_ns), functions_(what) {
+    : what_(what),
+      options_(options),
+      into_(into),
+      event_ns_(options.event_ns),
+      tasks_(options.burden_ns),
+      functions_(what) {
   const auto recorded = [&](const char* name) {
     const auto known = what.attributes.find(name);
     return known == what.attributes.end() ? 0 : std::strtod(known->second.c_str(), nullptr);
@@ -32,6 +37,17 @@ void dag_builder::event(const record& r) {
   charge(on, r);
   thread_state* self = on.running ? &threads_[on.thread] : nullptr;
   switch (r.event) {
+    case event::omp_region:
+    case event::omp_member_begin:
+    case event::omp_member_end:
+    case event::omp_task:
+    case event::omp_depend:
+    case event::omp_wait_begin:
+    case event::omp_wait_end:
+    case event::omp_group_begin:
+    case event::omp_group_end:
+      if (self != nullptr) event_of_openmp(*self, r);
+      break;
     case event::thread_switch_in: {
       on.thread = r.a;
       on.running = true;
@@ -124,6 +140,7 @@ void dag_builder::charge(lane& on, const record& r) {
   const double tracing = event_ns_ + (traced_fork && into_.forks_traced ? fork_extra_ns_ / 2 : 0);
   const double ns = std::max(0.0, static_cast<double>(r.ns - since) - tracing);
   thread_state& t = threads_[on.thread];
+  if (!t.inside.empty() && t.inside.back().waits) return;
   const std::uint32_t f = t.function();
   into_.work_ns += ns;
   functions_[f].own_ns += ns;
@@ -137,6 +154,7 @@ void dag_builder::charge(lane& on, const record& r) {
 void dag_builder::steal(const record& r) {
   ++into_.steals;
   const lane& victim = lanes_[static_cast<std::uint16_t>(r.arg)];
+  if (tasks_.knows(r.b)) return;  // a task of OpenMP's
   // A fork that is not in the recording begins about where its forker was.
   if (!forks_.contains(r.b)) stolen_[r.b] = victim.running ? threads_[victim.thread].at : victim.left;
 }
@@ -181,6 +199,7 @@ void dag_builder::end_fork(thread_state& self, std::uint64_t job) {
 }
 
 void dag_builder::begin_task(lane& on, thread_state& self, const record& r) {
+  if (r.arg == openmp_task) return begin_openmp_task(self, r);
   frame f;
   f.task = r.a;
   f.function = functions_.number_at(r.b);
@@ -206,6 +225,7 @@ void dag_builder::end_task(thread_state& self, std::uint64_t task) {
   const auto inner =
       std::find_if(self.inside.rbegin(), self.inside.rend(), [&](const frame& f) { return !f.half && f.task == task; });
   if (inner == self.inside.rend()) return;
+  if (inner->number != 0) return end_openmp_task(self, static_cast<std::size_t>(self.inside.rend() - inner) - 1);
   const double work = self.work - inner->work_before;
   const std::uint32_t of = inner->function;
   functions_[of].work_ns += work;

@@ -11,6 +11,7 @@
 #include "tools/trace/dag.hpp"
 #include "tools/trace/dag_functions.hpp"
 #include "tools/trace/dag_path.hpp"
+#include "tools/trace/dag_tasks.hpp"
 #include "trace/replay.hpp"
 
 namespace heddle::trace {
@@ -36,9 +37,11 @@ class dag_builder : public replay_visitor {
   struct frame {
     std::uint64_t task = 0;
     std::uint32_t function = 0;
-    bool half = false;       // true for the second half of a fork that the forker runs
-    longest_path before;     // for a half: the path to the end of the first half
-    double work_before = 0;  // the thread's work when the frame began
+    bool half = false;              // true for the second half of a fork that the forker runs
+    longest_path before;            // for a half: the path to the end of the first half; of OpenMP's: the thread's path
+    double work_before = 0;         // the thread's work when the frame began
+    task_graph::number number = 0;  // of a task of OpenMP's
+    bool waits = false;             // true if the frame is no task, and the thread waits in the frame below
   };
   struct thread_state {
     longest_path at;
@@ -51,6 +54,12 @@ class dag_builder : public replay_visitor {
     std::uint64_t group = 0;  // the key of the group that it is a child of; 0 if none
     double hint = std::nan("");
 
+    // The innermost task of OpenMP's; 0: none.
+    [[nodiscard]] task_graph::number task() const {
+      for (std::size_t i = inside.size(); i-- > 0;)
+        if (inside[i].number != 0) return inside[i].number;
+      return 0;
+    }
     [[nodiscard]] std::uint32_t function() const {
       if (!regions.empty()) return regions.back();
       return inside.empty() ? 0 : inside.back().function;
@@ -69,6 +78,8 @@ class dag_builder : public replay_visitor {
     std::vector<child_record> done;
   };
 
+  static constexpr std::uint32_t openmp_task = 2;  // field `kind` of task_begin
+
   static std::uint64_t group_key(std::uint32_t id) { return std::uint64_t{id} + 1; }
 
   // Charges the time since the last event on this worker to the thread that runs there.
@@ -84,6 +95,12 @@ class dag_builder : public replay_visitor {
   void end_group(thread_state& self, std::uint64_t key);
   void estimate();
 
+  // OpenMP's: dag_openmp.cpp.
+  void event_of_openmp(thread_state& self, const record& r);
+  void begin_openmp_task(thread_state& self, const record& r);
+  void end_openmp_task(thread_state& self, std::size_t depth);
+  void end_wait(thread_state& self, const record& r);
+
   const recording& what_;
   const dag_options& options_;
   dag_summary& into_;
@@ -94,6 +111,10 @@ class dag_builder : public replay_visitor {
   std::unordered_map<std::uint64_t, fork_state> forks_;
   std::unordered_map<std::uint64_t, longest_path> stolen_;
   std::unordered_map<std::uint64_t, group> groups_;
+  task_graph tasks_;
+  // Of regions that a user-level thread leads for a kernel thread: the path of the latter, and to the end of the
+  // former.
+  longest_path led_from_, led_to_;
   stretches stretches_;
   function_table functions_;
   longest_path ended_;

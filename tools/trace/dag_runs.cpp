@@ -25,7 +25,8 @@ bool of_the_program(const record& r) {
     case event::steal_fail:
     case event::request_post:
     case event::request_answer:
-    case event::wake_sent: return false;
+    case event::wake_sent:
+    case event::cpu_time: return false;
     default: return true;
   }
 }
@@ -36,11 +37,18 @@ std::vector<record> events_of_the_program(const worker_log& log) {
   return kept;
 }
 
-// Returns the log of the only worker, or null if there are several or none.
+// Returns whether anything ran on that worker.
+bool has_run(const worker_log& log) {
+  return std::any_of(log.records.begin(), log.records.end(),
+                     [](const record& r) { return r.event == event::thread_switch_in; });
+}
+
+// Returns the log of the only worker that ran anything, or of the only kernel thread beside the workers. Returns null
+// if there are several or none.
 worker_log* only_worker(recording& of) {
   worker_log* found = nullptr;
   for (worker_log& log : of.workers) {
-    if (log.worker == foreign_worker) continue;
+    if (log.worker == foreign_worker || !has_run(log)) continue;
     if (found != nullptr) return nullptr;
     found = &log;
   }

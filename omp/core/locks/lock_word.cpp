@@ -41,12 +41,15 @@ void lock_word::unlock_slowly() noexcept {
   sleeper* chosen;
   for (;;) {
     auto* const newest = reinterpret_cast<sleeper*>(now & ~is_held);
-    if (newest == nullptr) {  // release and acquire, here and below: as said above
+    if (newest == nullptr) {
+      // release pairs with lock_slowly, acquire: what the holder wrote. On failure acquire pairs with its exchange: the
+      // list.
       if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) return;
       continue;
     }
     if (newest->next == nullptr) {
-      chosen = newest;  // release and acquire: as said above, here and below
+      chosen = newest;
+      // As above: release for the next holder, acquire for the list if somebody has come.
       if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) break;
       continue;
     }
@@ -55,6 +58,7 @@ void lock_word::unlock_slowly() noexcept {
     while (before->next->next != nullptr) before = before->next;
     chosen = before->next;
     before->next = nullptr;
+    // As above. Those who come meanwhile put themselves in front, so `now` changes and `before` stays in the list.
     while (!word_.compare_exchange_weak(now, now & ~is_held, std::memory_order_release, std::memory_order_acquire)) {
     }
     break;

@@ -57,6 +57,13 @@ void queue_ready(const thread* self, member_tasks* mine, explicit_task& it) noex
   if (self == nullptr || mine == nullptr || !tasks.push(*mine, it)) tasks.share(it);
 }
 
+// As team_tasks::push, of one without a priority.
+bool push_ready(member_tasks& mine, explicit_task& it, const task& parent) noexcept {
+  if (placing::on()) [[unlikely]]
+    return it.in->tasks.push(mine, it);
+  return it.in->tasks.push_usual(mine, it, parent);
+}
+
 void make_ready(const thread* self, member_tasks* mine, explicit_task& it) noexcept {
   if (thread* const waits = it.node->waits; waits != nullptr) [[unlikely]] {
     it.node->begins.store(true);  // the node is that thread's from here on
@@ -122,7 +129,7 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
       if (to.waiting.load(std::memory_order_acquire) != 1 && to.waiting.fetch_sub(1) != 1) continue;
       prefetch_task(next);
       // The parent stays: it has not heard of this end.
-      if (mine == nullptr || !it.in->tasks.push_usual(*mine, *next, *it.parent)) it.in->tasks.share(*next);
+      if (mine == nullptr || !push_ready(*mine, *next, *it.parent)) it.in->tasks.share(*next);
       continue;
     }
     thread* const waits = to.waits;

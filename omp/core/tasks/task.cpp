@@ -4,6 +4,7 @@
 
 #include "omp/core/tasks/depend.hpp"
 #include "omp/core/tasks/detach.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task_reduction.hpp"
 
 namespace heddle::omp {
@@ -54,7 +55,10 @@ int largest_priority() noexcept { return process_environment().max_task_priority
 const control_variables* copy_variables(const task& from) { return new control_variables(*from.variables); }
 
 explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
-  explicit_task& it = self.tasks.blocks.take(payload);
+  const bool placed = placing::on();
+  explicit_task& it = self.tasks.blocks.take(placed ? payload + placing::room : payload);
+  if (placed) [[unlikely]]
+    placing::prepare(it);
   if (it.spare != nullptr) [[unlikely]]
     drop_spare(&self, it);
   it.parent = &parent;
@@ -119,6 +123,8 @@ void begin_implicit(task& it, team& in, unsigned number) noexcept {
 
 void free_task(thread* self, explicit_task& first) noexcept {
   for (explicit_task* it = &first;;) {
+    if (placing::on()) [[unlikely]]
+      placing::ended(*it);
     task* const parent = it->orphaned ? it->parent : nullptr;
     if (it->depends != nullptr) drop_dependences(*it);
     drop_own_variables(*it);
@@ -150,6 +156,7 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_det
   if (it.node != nullptr) end_node(&self, &mine, it);
   const bool last = !has_event && childless(it);
   if (!has_event && !last) orphan(it);
+  if (last && placing::on()) placing::ended(it);  // before the parent, which may be gone afterwards, hears of it
   if (it.group != nullptr) it.group->ended(&mine);
   task& p = *it.parent;
   if (it.counted_by == &mine && !p.over) --p.made;
@@ -185,7 +192,7 @@ void discard_body(thread& self, explicit_task& it) {
 void end_included_slow(thread& self, explicit_task& it) {
   bool told_detached = false;
   if (ompt::on()) [[unlikely]]
-    told_detached = ompt::included_ends(it);
+    told_detached = ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
   if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's

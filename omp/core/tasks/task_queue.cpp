@@ -86,7 +86,7 @@ bool team_tasks::unfinished() const noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   // Of all that there have ever been: counts go on from region to region, and what one has made another has ended.
   const unsigned size = room_.load(std::memory_order_acquire);  // pairs with prepare
-  // acquire pairs with fulfil_outside
+  // acquire pairs with end_outside: what the tasks have made
   std::uint64_t ended = ended_outside.load(std::memory_order_acquire);
   for (unsigned i = 0; i < size; ++i) {
     const member_tasks* m = member(i);
@@ -213,6 +213,7 @@ explicit_task* team_tasks::steal_from(member_tasks& mine, member_tasks& victim, 
 explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept {
   explicit_task* it = nullptr;
   if (shared_.load(std::memory_order_relaxed) != 0) it = take_shared(under);  // a hint; enlist looks again
+  if (it == nullptr && placing::on()) it = placing::take(mine, under);
   if (it == nullptr) it = newest(mine, under);
   const unsigned size = size_.load(std::memory_order_acquire);  // pairs with prepare
   for (unsigned i = 0; it == nullptr && i < size; ++i) {
@@ -220,7 +221,11 @@ explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept 
     member_tasks* const victim = member(mine.next_victim);
     if (victim == nullptr || victim == &mine) continue;
     it = steal_from(mine, *victim, under);
-    if (it != nullptr) mine.owner->did.steals.add();
+    if (it != nullptr) {
+      mine.owner->did.steals.add();
+      if (ompt::on()) [[unlikely]]
+        recording::stolen(*mine.owner, *victim->owner, *it);
+    }
     if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
   }
   if (it != nullptr) mine.hungry_turns = 0;
@@ -234,6 +239,7 @@ bool team_tasks::may_find(const member_tasks* mine, const task* under) const noe
     for (const explicit_task* it = first_shared_; it != nullptr; it = it->next)
       if (under == nullptr || descends(*it, *under)) return true;
   }
+  if (placing::on() && mine != nullptr && placing::may_find(*mine)) return true;
   const unsigned size = size_.load(std::memory_order_acquire);  // pairs with prepare
   for (unsigned i = 0; i < size; ++i) {
     const member_tasks* const m = member(i);

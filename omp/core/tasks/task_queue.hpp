@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "omp/core/locks/short_lock.hpp"
+#include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task.hpp"
 #include "omp/seam.hpp"
 
@@ -36,6 +37,7 @@ struct member_tasks {
   bool defers_all{false};    // what does not fit into the queue goes to the team's list
   unsigned next_victim{0};   // owner's
   unsigned hungry_turns{0};  // looks in vain since the last task; owner's
+  placing::mailbox given;    // tasks that the policy has placed with its worker
   // [omp_task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team
   // has unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
   alignas(64) std::atomic<std::uint64_t> made{0};
@@ -105,6 +107,8 @@ class team_tasks {
       share(it);
       return true;
     }
+    if (placing::on()) [[unlikely]]
+      return placing::push(mine, it);
     return push_usual(mine, it, *it.parent);  // the task may be gone once it is queued: a thief by force asks nobody
   }
   // The same for one without a priority, of which nothing is read: it may lie in another processor's caches.

@@ -16,17 +16,23 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
   sleeper.under = under;
   bool listed = false;
   bool found = false;
+  placing::mailbox* box = nullptr;
   const auto look = [&] {
     // A relaxed look: who makes the first task of a region wakes all. It comes first, because a region without tasks
     // ends sooner if those who have docked do not read the line of its arrivals all the time.
     return t.tasked.load(std::memory_order_relaxed) && open() && t.tasks.may_find(t.tasks.known(self.number), under);
   };
-  self.parked.wait([&] { return done() || (listed ? found || sleeper.woken.load() : look()); },
+  const auto called = [&] { return found || sleeper.woken.load() || (box != nullptr && !box->looks_empty()); };
+  self.parked.wait([&] { return done() || (listed ? called() : look()); },
                    [&] {
                      // Relaxed, after the fence of [parking:1]: who makes the first task sets it, and wakes all.
                      if (!listed && t.tasked.load(std::memory_order_relaxed) && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
+                       if (placing::on()) [[unlikely]] {
+                         box = &place_of(self).given;
+                         box->open(under);
+                       }
                        if (!open()) {  // since just now: prepare() may have been before the listing
                          t.tasks.dismiss(sleeper);
                          listed = false;
@@ -35,6 +41,7 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
                      settle();
                      found = look();
                    });
+  if (box != nullptr) box->close();
   if (listed) t.tasks.dismiss(sleeper);
 }
 
@@ -46,6 +53,8 @@ void help_until(thread& self, const task* under, Done done, Settle settle) {
     self.in->tasks.hand_over(place_of(self));
     park_for_task(self, under, done, settle, [] { return true; });
   }
+  if (placing::on()) [[unlikely]]
+    placing::leave_to_others(self);
 }
 
 // Until all children of the running task have ended.

@@ -159,7 +159,11 @@ void start_member(team& t, unsigned number, unsigned n) {
   options.name = "OpenMP";
   const bool is_bound = made.placed >= 0 && bind_member(options, number, made.placed);
   made.bound = is_bound ? made.placed : -1;
-  const bool preemptive = should_be_preemptive(t, is_bound);
+  const bool is_placed = !is_bound && placing::on() && t.level == 1 && is_user_level();
+  const unsigned workers = heddle::runtime::current().workers();
+  if (is_placed)  // beside the leader, a worker each
+    options.worker = static_cast<std::uint16_t>((heddle::detail::current_rank() + number) % workers);
+  const bool preemptive = should_be_preemptive(t, is_bound || (is_placed && n > workers));
   demand::awake.fetch_add(1);
   members_alive.fetch_add(1);
   while (!made.fiber) {

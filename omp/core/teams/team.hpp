@@ -39,6 +39,7 @@ struct region_options {
 // Of one member; on lines of its own.
 struct alignas(64) implicit_task : task {
   ompt::task_record tool{};
+  heddle::detail::placed_children placed{};  // what the policy knows of the member's tasks (placing.hpp)
 };
 
 struct team {

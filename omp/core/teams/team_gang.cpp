@@ -6,13 +6,13 @@
 
 namespace heddle::omp {
 
-namespace {
-
 bool teams_are_gangs() noexcept {
   const environment& e = process_environment();
   if (e.teams_are != team_scheduling::automatic) return e.teams_are == team_scheduling::gang;
   return e.preempt == preempt_members::off;
 }
+
+namespace {
 
 bool are_preempted() noexcept { return preempting() != preempt_members::off && members_can_be_preempted(); }
 

@@ -8,6 +8,8 @@ namespace heddle::omp {
 
 // The region that t is about to be, of more than one member, shall be a gang. The caller leads it.
 [[nodiscard]] bool shall_be_gang(const thread& self, const team& t, const region_options& how) noexcept;
+// Whether the process's nested regions are gangs at all (HEDDLE_OMP_TEAMS).
+[[nodiscard]] bool teams_are_gangs() noexcept;
 // A member that is made for the team may be in a gang, of that region or of one inside.
 [[nodiscard]] bool may_be_in_gangs(const team& t) noexcept;
 

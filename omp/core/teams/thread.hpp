@@ -16,6 +16,7 @@
 #include "omp/core/tasks/task_queue.hpp"
 #include "omp/core/teams/parking.hpp"
 #include "omp/core/teams/work_share.hpp"
+#include "omp/ompt/recording.hpp"
 #include "omp/ompt/state.hpp"
 #include "omp/seam.hpp"
 
@@ -92,6 +93,10 @@ class thread {
   thread_counts did;   // since the process began, whoever had the number
 
   ompt::thread_record tool;
+  recording::thread_record recorded;
+  // The worker that it was on when it last made or looked for a task that the policy places. A hint, for who has taken
+  // a task for it.
+  std::atomic<unsigned> rank{~0u};
 
  private:
   static thread& adopt() noexcept;

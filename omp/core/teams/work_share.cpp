@@ -172,6 +172,9 @@ bool loop_is_cancelled(const thread& self) noexcept {
 }
 
 bool take_single(thread& self) noexcept {
+  // The policy knows the leader's implicit task as a root, which it lays out; and others' as threads of no concern.
+  if (placing::on() && self.in->level == 1) [[unlikely]]
+    return self.number == 0;
   std::atomic<std::uint32_t>& count = self.in->singles;
   std::uint32_t mine = self.work.singles++;
   if (self.in->size == 1) return true;

@@ -10,6 +10,7 @@
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
 #include "worker/caller.hpp"
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -33,7 +34,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       // relaxed, and after the push: if a thief has run the job, the word is not its code. Then the trace does not
       // learn the function.
       const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
-      if (code != run_submitted)  // of a job submit has told
+      if (code != run_submitted && !is_placed_task(code))  // of a job submit has told
         trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
     }
   }
