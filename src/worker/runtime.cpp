@@ -46,7 +46,7 @@ trace::code_place place_in_file(std::uint64_t address) {
 [[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
-    if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
+    if (w.parker.look() != parker::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
     if (sources::any<sources::rest>(w) || sources::any_to_rob_for(w)) return true;
   }
   return false;
@@ -70,9 +70,9 @@ runtime::runtime(settings s)
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      lending_(*this, workers_,
-               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
-                   !host_.wants().limits && !settings_.allowed),
+      caller_runs_(*this, workers_,
+                   platform::foreign_threads_run_calls() && !settings_.threads.preemptive() && !host_.wants().roots &&
+                       !host_.wants().limits && !settings_.allowed),
       pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
@@ -158,12 +158,12 @@ runtime::~runtime() {
     const worker* const here = worker::current_or_null();
     HEDDLE_CHECK(here == nullptr || &here->home != this, "a runtime is destroyed by one of its own workers");
   }
-  census_.wait_until_drained([this] { sleepers_.send_tokens(); });
+  census_.wait_until_drained([this] { sleepers_.unpark_all(); });
   pollers_.end();
   census_.wait_for_calls();  // some threads are still in submit or place, past their push
   // A foreign kernel thread gives the worker back, because its call is over.
   for (const auto& w : workers_) {
-    while (w->token.is_lent()) platform::yield_processor();
+    while (w->parker.is_with_caller()) platform::yield_processor();
   }
   beat_.end();
   creator_.end();  // the process's limits are not followed any more
@@ -177,7 +177,7 @@ void runtime::stop() noexcept {
   capacity_.end();
   stopping_.store(true);
   carriers_.forget_spares();
-  sleepers_.send_tokens();
+  sleepers_.unpark_all();
   carriers_.join_all();
 }
 

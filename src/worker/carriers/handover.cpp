@@ -125,17 +125,17 @@ carrier* spare_or_new(worker& w) noexcept {
 
 }  // namespace
 
-bool lend_worker(worker& w, bool made_elsewhere) noexcept {
+bool hand_over_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
   // If this is not null, the calling kernel thread is a foreign one: the worker goes on with its own carrier.
-  if (w.loan.lender != nullptr) {
+  if (w.caller_run.own_carrier != nullptr) {
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
     if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
     w.home.blocking_calls().carrier_kept();
     old->assigned = nullptr;
     set_current_queue(nullptr);
     w.running = nullptr;
-    lending::wake_lender(w);
+    caller_runs::wake_own_carrier(w);
     return true;
   }
   carrier* fresh = made_elsewhere ? spare_or_request(w) : spare_or_new(w);  // [blocking:1]

@@ -14,14 +14,14 @@ namespace heddle::worker::sources {
 
 // The places at which a worker takes something. `taken` of a source names those at which it is asked.
 enum place : unsigned {
-  ordinary_choice = 1,  // the worker chooses what it runs next, in a program without special threads
-  choice = 2,           // the same where the policy is asked first, or threads are packed, pinned or have levels
-  fair_choice = 4,      // every 61st choice, which comes first so that work from outside does not starve
-  fair_by_turns = 8,    // every other fair choice, before the sources of fair_choice
-  after_slice = 16,     // at every other end of a time slice, in place of ready threads
-  search = 32,          // the worker is in the run loop, and nothing was at hand
-  inactive = 64,        // before an inactive worker sleeps, which gives away all that it has
-  caller = 128,         // a foreign kernel thread carries the worker, and its call is alone in the runtime
+  ordinary_choice = 1,   // the worker chooses what it runs next, in a program without special threads
+  choice = 2,            // the same where the policy is asked first, or threads are packed, pinned or have levels
+  fair_choice = 4,       // every 61st choice, which comes first so that work from outside does not starve
+  fair_alternately = 8,  // every other fair choice, before the sources of fair_choice
+  after_slice = 16,      // at every other end of a time slice, in place of ready threads
+  search = 32,           // the worker is in the run loop, and nothing was at hand
+  inactive = 64,         // before an inactive worker sleeps, which gives away all that it has
+  caller = 128,          // a foreign kernel thread carries the worker, and its call is alone in the runtime
 };
 
 // The moments at which somebody asks whether a source has something for a worker. `asked` of a source names those at
@@ -29,10 +29,10 @@ enum place : unsigned {
 enum question : unsigned {
   before_sleep = 1,    // [sleep:5], the last look. The answer is exact after a heavy fence
   leaving_search = 2,  // [wake:4]: the worker has found something else. The answer is exact after a fence
-  giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker asks
-  nap = 8,             // [borrow:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
-  unchosen = 32,       // a choice asks whether work from outside waits, which a choice does not take
-  rest = 16,           // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
+  giving_back = 4,     // [caller_runs:4], [caller_runs:5]: the foreign kernel thread that carries the worker asks
+  nap = 8,        // [caller_runs:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
+  unchosen = 32,  // a choice asks whether work from outside waits, which a choice does not take
+  rest = 16,      // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
   always = before_sleep | leaving_search | giving_back | nap | rest,  // but for `unchosen`
 };
 
@@ -101,8 +101,8 @@ struct pinned_here {
 };
 
 // Ready threads of gangs in the lists of busy workers, which an idle one takes over. `gangs::pass_on` asks when a
-// worker leaves a search. Not asked where a worker is given back: [borrow:5] requires that all others are idle, so that
-// none is busy; and no announcement relies on a worker that a foreign kernel thread carries.
+// worker leaves a search. Not asked where a worker is given back: [caller_runs:5] requires that all others are idle, so
+// that none is busy; and no announcement relies on a worker that a foreign kernel thread carries.
 struct gang_threads {
   static constexpr char name[] = "gangs";
   static constexpr unsigned taken = search;
@@ -196,7 +196,7 @@ struct ready_threads {
 // Jobs that came from outside, or for which the queue of their worker had no room.
 struct submitted_jobs : common<submitted_jobs> {
   static constexpr char name[] = "jobs";
-  static constexpr unsigned taken = fair_by_turns | search;
+  static constexpr unsigned taken = fair_alternately | search;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
@@ -204,7 +204,7 @@ struct submitted_jobs : common<submitted_jobs> {
 // The entry that another worker has given to this one, which had asked it by name.
 struct own_mailbox {
   static constexpr char name[] = "mailbox";
-  static constexpr unsigned taken = fair_by_turns | after_slice | search | inactive | caller;
+  static constexpr unsigned taken = fair_alternately | after_slice | search | inactive | caller;
   static constexpr unsigned asked = always;
   static constexpr taker by = taker::thieves;
   static entry take(worker& w, place, policy::effort) noexcept { return w.home.host().take_given(w.rank, w.rank); }
