@@ -123,8 +123,16 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
     leave_to_gangs(stays);
   looks_elsewhere_ = false;
-  slice_level_ = 0;
-  if (is_inactive()) return 0;
+  turn_of_ = 0;
+  if (stands_aside()) return 0;
+  if (drives != nullptr) {
+    drives->beneath->count_pick();  // progress of the outer runtime, for its watchdog
+    if (count % fairness_interval == 0 && drives->of.must_leave(*drives)) leaves_ = true;
+  }
+  if (leaves_) [[unlikely]] {  // [arena:5]
+    looks_elsewhere_ = true;
+    return 0;
+  }
   // A foreign kernel thread carries the worker. It chooses nothing and gives the worker back, even if its thread
   // yields.
   if (caller_run.own_carrier != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
@@ -169,8 +177,11 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
 entry worker_agenda::pick_fairly() noexcept {
   home.time().fire();
   // every other time, or a mailbox that is filled again and again would keep the inbox waiting
-  if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
-    if (const entry item = sources::take<sources::fair_alternately>(whole()); item != 0) return item;
+  const std::uint64_t number = picks.load(std::memory_order_relaxed) / fairness_interval;  // own counter
+  if (number % 2 == 0) {
+    if (const entry item = sources::take<sources::fair_by_turns>(whole()); item != 0) return item;
+  } else if (number % 4 == 3 && loan.lender == nullptr) {  // a foreign kernel thread would not come back
+    if (const entry item = sources::take<sources::fair_to_arenas>(whole()); item != 0) return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {
     if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
@@ -227,6 +238,11 @@ thread* worker_agenda::adopt_inbox() noexcept {
 entry worker_agenda::take_submitted() noexcept {
   heddle::job* const work = home.jobs().take();
   return work == nullptr ? 0 : detail::entry_of(detail::submitted::word(*work));
+}
+
+entry worker_agenda::take_driver() noexcept {
+  driver* const d = home.drivers().take(rank);
+  return d == nullptr ? 0 : detail::entry_of(d);
 }
 
 }  // namespace heddle::worker
