@@ -85,9 +85,10 @@ std::function<int()> add(CLI::App& app) {
   app.add_option("--workers", given->workers, "Workers; 0: one a processing unit")
       ->capture_default_str()
       ->check(integer(0, most_workers));
-  app.add_option("--preempt", given->preempt,
-                 "How long a turn of a preemptive thread lasts (1ms), or when threads are preempted: auto (while there "
-                 "are more of them than workers), on, off");
+  app.add_option(
+      "--preempt", given->preempt,
+      "How long a time slice of a preemptive thread lasts (1ms), or when threads are preempted: auto (while there "
+      "are more of them than workers), on, off");
   app.add_option("--trace", given->trace, "File for a trace, NAME.heddle or NAME.json")
       ->check(output_file({".heddle", ".json"}));
   app.add_flag("--stats", given->stats, "Say at the end what each thread did, not only the sums");

@@ -13,7 +13,7 @@ namespace heddle {
 namespace detail {
 
 struct blocking_state {
-  void* thread{nullptr};  // null if no worker was lent
+  void* thread{nullptr};  // null if the worker stayed
   void* carrier{nullptr};
 };
 HEDDLE_API blocking_state begin_blocking() noexcept;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <heddle/detail/deadline.hpp>
-#include <heddle/detail/lendable.hpp>
+#include <heddle/detail/inheriting_lock.hpp>
 #include <heddle/detail/wait.hpp>
 #include <heddle/export.hpp>
 
@@ -70,7 +70,7 @@ class mutex {
   }
   static bool enqueue(void* request, detail::waiter& w) noexcept;
 
-  detail::lendable state_;  // the bit has_waiters means that waiters_ is not empty
+  detail::inheriting_lock state_;  // the bit has_waiters means that waiters_ is not empty
   detail::spin_word guard_;
   // The number of waiters chosen while levels are used; under guard_.
   std::uint8_t chosen_{0};

@@ -18,9 +18,9 @@ namespace detail {
 HEDDLE_API std::size_t rank_hint() noexcept;
 }  // namespace detail
 
-/// Values that threads borrow for a while: with(f) calls f(value) with a value that no other thread has until f
+/// Values that threads take for a while: with(f) calls f(value) with a value that no other thread has until f
 /// returns. It prefers the value that was used last by the same worker, which its cache still holds. It makes a new one
-/// only while all values of that worker are borrowed. So there are about as many values as workers, and more only if f
+/// only while all values of that worker are in use. So there are about as many values as workers, and more only if f
 /// waits (a thread that waits keeps its value, and another one runs on its worker).
 template <class T>
 class worker_local {
@@ -67,13 +67,13 @@ class worker_local {
  private:
   struct alignas(64) holder {  // one or several cache lines of its own
     explicit holder(T&& first) : value(std::move(first)) {}
-    std::atomic<bool> lent{true};
+    std::atomic<bool> in_use{true};
     holder* next{nullptr};  // written before the holder is published, and never again
     T value;
   };
   struct lease {
     explicit lease(holder* h) noexcept : of(h) {}
-    ~lease() { of->lent.store(false, std::memory_order_release); }  // pairs with take: what was done with the value
+    ~lease() { of->in_use.store(false, std::memory_order_release); }  // pairs with take: what was done with the value
     lease(const lease&) = delete;
     holder* of;
   };
@@ -84,7 +84,7 @@ class worker_local {
     holder* const head = list.load(std::memory_order_acquire);
     for (holder* h = head; h != nullptr; h = h->next) {
       // relaxed: a hint, so that no line is taken in vain; the exchange decides. acquire: pairs with ~lease
-      if (!h->lent.load(std::memory_order_relaxed) && !h->lent.exchange(true, std::memory_order_acquire)) return h;
+      if (!h->in_use.load(std::memory_order_relaxed) && !h->in_use.exchange(true, std::memory_order_acquire)) return h;
     }
     auto* const fresh = new holder(make_());
     fresh->next = head;

@@ -27,11 +27,11 @@ class private_copies {
       const std::size_t alignment = std::size_t{1} << (kinds[i] >> 8);
       const std::size_t bytes = sizes[i] + alignment;
       copies_.push_back(std::make_unique<char[]>(bytes));
-      void* place = copies_.back().get();
+      void* room_at = copies_.back().get();
       std::size_t room = bytes;
-      std::align(alignment, sizes[i], place, room);
-      std::memcpy(place, addresses[i], sizes[i]);
-      addresses_[i] = place;
+      std::align(alignment, sizes[i], room_at, room);
+      std::memcpy(room_at, addresses[i], sizes[i]);
+      addresses_[i] = room_at;
     }
   }
   void** addresses() noexcept { return addresses_.data(); }

@@ -56,7 +56,7 @@ namespace {
     const depend_list list = depends ? list_of(depend) : depend_list();
     submit_told<run_body>(self, it, if_value, depends ? &list : nullptr, code);
   } else if (!if_value) {
-    if (depends) wait_for_turn(self, it, list_of(depend));
+    if (depends) wait_for_predecessors(self, it, list_of(depend));
     run_included(self, it);
   } else if (depends) {
     submit(self, it, list_of(depend));

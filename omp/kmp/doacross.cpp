@@ -1,4 +1,4 @@
-// Doacross loops of the LLVM ABI: they have a place of their own beside that of the loop.
+// Doacross loops of the LLVM ABI: they have a slot of their own beside that of the loop.
 #include <memory>
 
 #include "omp/core/teams/doacross.hpp"

@@ -10,7 +10,7 @@ using namespace heddle::omp::kmp;
 
 namespace {
 
-place in_league(const team& t) noexcept {
+position in_league(const team& t) noexcept {
   return {static_cast<std::uint64_t>(t.league_number), static_cast<std::uint64_t>(t.league_size)};
 }
 
@@ -53,7 +53,7 @@ void for_static(const ident* where, std::int32_t schedule, std::int32_t* last, T
   const bool of_league = kind == distribute_static || kind == distribute_static_chunked;
   if (kind >= first_ordered && kind <= last_ordered) kind -= ordered_offset;
   const bool chunked = kind == static_chunked || kind == distribute_static_chunked || kind == static_balanced_chunked;
-  part<T>(of_league ? in_league(t) : place{self.number, t.size}, chunked, last, lower, upper, stride, step, chunk);
+  part<T>(of_league ? in_league(t) : position{self.number, t.size}, chunked, last, lower, upper, stride, step, chunk);
   if (ompt::on()) [[unlikely]]
     tell_begin<T>(self, of_league ? ompt_work_distribute : kind_of(where), first, last_of_all, *lower, *upper, step,
                   code);

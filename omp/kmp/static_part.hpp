@@ -9,7 +9,7 @@
 
 namespace heddle::omp::kmp {
 
-struct place {
+struct position {
   std::uint64_t number;
   std::uint64_t of;
 };
@@ -44,10 +44,10 @@ constexpr void nothing_after(T end, signed_of<T> step, T* lower, T* upper) noexc
   *upper = wraps ? value_of<T>(end, step > 0 ? -1 : 1, 1) : end;
 }
 
-// What the ABI wants of a static loop: the bounds become those of this place's part. Chunked: those of its first chunk,
-// from one of its chunks to the next by *stride; the compiler's code keeps to the loop's own end.
+// What the ABI wants of a static loop: the bounds become those of this position's part. Chunked: those of its first
+// chunk, from one of its chunks to the next by *stride; the compiler's code keeps to the loop's own end.
 template <class T>
-constexpr void part(place here, bool chunked, std::int32_t* last, T* lower, T* upper, signed_of<T>* stride,
+constexpr void part(position here, bool chunked, std::int32_t* last, T* lower, T* upper, signed_of<T>* stride,
                     signed_of<T> step, signed_of<T> chunk) noexcept {
   const T first = *lower;
   const std::uint64_t trips = trips_of<T>(first, *upper, step);

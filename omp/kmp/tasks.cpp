@@ -130,7 +130,7 @@ void wait_here(thread& self, const depend_list& list, const void* code) {
   explicit_task* const known = std::exchange(self.tasks.with_event, nullptr);
   if (ompt::on()) [[unlikely]]
     ompt::wait_for_predecessors(self, list, code);
-  if (known != nullptr) wait_for_turn(self, *known, list);
+  if (known != nullptr) wait_for_predecessors(self, *known, list);
   else if (!ompt::on()) wait_for_predecessors(self, list);
 }
 

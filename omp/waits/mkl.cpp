@@ -44,21 +44,21 @@ try_function* find_of_caller(const void* caller) noexcept {
   return reinterpret_cast<try_function*>(found);
 }
 
-// By the place of the call, of which there are a handful; beyond the table each call looks.
+// By the call_site of the call, of which there are a handful; beyond the table each call looks.
 try_function* real_try(const void* caller) noexcept {
   struct row {
     std::atomic<try_function*> function{nullptr};  // not null: taken
-    std::atomic<const void*> place{nullptr};       // published after it
+    std::atomic<const void*> call_site{nullptr};   // published after it
   };
   static constinit row rows[32];
   for (row& r : rows) {
-    // acquire pairs with the release below: the function is of this place
-    if (r.place.load(std::memory_order_acquire) == caller) return r.function.load(std::memory_order_relaxed);
+    // acquire pairs with the release below: the function is of this call_site
+    if (r.call_site.load(std::memory_order_acquire) == caller) return r.function.load(std::memory_order_relaxed);
     if (r.function.load() != nullptr) continue;
     try_function* const found = find_of_caller(caller);
     try_function* nobody = nullptr;
-    // release: whoever finds the place finds its function
-    if (r.function.compare_exchange_strong(nobody, found)) r.place.store(caller, std::memory_order_release);
+    // release: whoever finds the call_site finds its function
+    if (r.function.compare_exchange_strong(nobody, found)) r.call_site.store(caller, std::memory_order_release);
     return found;
   }
   return find_of_caller(caller);

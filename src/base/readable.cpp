@@ -17,7 +17,7 @@ bool operator_before(const std::string& text, std::size_t at) {
   return at >= 8 && text.compare(at - 8, 8, "operator") == 0;
 }
 
-// Turns "f<a<b>, c>(d)" into "f<..>(d)", by `open` and `close`.
+// Time slices "f<a<b>, c>(d)" into "f<..>(d)", by `open` and `close`.
 std::string without_insides(const std::string& text, char open, char close) {
   std::string result;
   int depth = 0;

@@ -31,7 +31,7 @@ struct debug_layout {
   std::uint64_t block_align{alignof(thread)};
   std::uint64_t colours{stack_pool::colours};
   std::uint64_t colour_step{stack_pool::colour_step};
-  // The fields of a control block. `stack` is the block itself. In a block at the top of a lent stack it is the block
+  // The fields of a control block. `stack` is the block itself. In a block at the top of a given stack it is the block
   // of the light thread that has the stack, which has all fields below except stack_low. waits_for is null unless the
   // thread is parked; its registers are then at stack_pointer (arch::switch_frame).
   std::uint64_t stack{offsetof(thread, stack)};

@@ -60,11 +60,11 @@ struct preemptible : detail::fork_queue {
   // The number of ticks in a row that have found the thread in a system call and cut the call short.
   std::uint8_t cut_calls{0};
   // No timer's tick ends the time slice before this time. 0 means that any tick does.
-  platform::nanoseconds turn_lasts_until{0};
+  platform::nanoseconds slice_lasts_until{0};
   // True if the thread was found with an alternate stack, or with blocked signals, that are not its kernel thread's.
   bool own_signals{false};
   // The nanoseconds for which ticks have found it spinning since it last called the runtime, less the time in which
-  // they found it computing ([turn:4]). The value 1 stands for one tick.
+  // they found it computing ([slice:4]). The value 1 stands for one tick.
   std::uint32_t spun{0};
 
   // The worker that it runs on, while `off` is false.

@@ -15,7 +15,7 @@
 namespace heddle::detail {
 struct group_state;
 class job;
-struct lendable;
+struct inheriting_lock;
 }  // namespace heddle::detail
 
 namespace heddle::worker {
@@ -194,9 +194,10 @@ struct alignas(64) thread {
   struct {
     std::int8_t own_level{0};  // its own level; meaningful while it inherits any
     std::uint16_t count{0};
-    std::uint16_t lent[15]{};               // how often it inherits each level, the lowest first
-    detail::lendable* blocked_on{nullptr};  // the lock that it waits for, if levels are inherited through that lock
-  } loans;
+    std::uint16_t times[15]{};  // how often it inherits each level, the lowest first
+    detail::inheriting_lock* blocked_on{
+        nullptr};  // the lock that it waits for, if levels are inherited through that lock
+  } inherited;
 
   // Its stack.
   struct {

@@ -142,7 +142,7 @@ int current_unit() noexcept;
 // Returns true if a kernel thread that was not started here may run a worker for the time of a call. Returns false in
 // simulated time, where only the workers' kernel threads have units of their own, except while interleavings are
 // explored.
-bool foreign_threads_borrow() noexcept;
+bool foreign_threads_run_calls() noexcept;
 // Binds the calling kernel thread to a processing unit, given by its operating system number. A negative number binds
 // it to all units that the process had when it started. Returns false if the system refuses.
 bool bind_self(int processing_unit) noexcept;

@@ -20,8 +20,8 @@ class idle_set {
     asleep_[rank / 64].fetch_or(bit(rank));
   }
 
-  // Called when the worker does not sleep: it has seen work, or woke without having been chosen, or is borrowed by a
-  // foreign kernel thread. Returns false if a waker has chosen it already, so that a token will come.
+  // Called when the worker does not sleep: it has seen work, or woke without having been chosen, or is taken by a
+  // foreign kernel thread. Returns false if a waker has chosen it already, so that a wake-up will come.
   [[nodiscard]] bool retract(unsigned rank) noexcept {
     if ((asleep_[rank / 64].fetch_and(~bit(rank)) & bit(rank)) == 0) return false;
     sleepers_.fetch_sub(1);

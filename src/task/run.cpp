@@ -38,7 +38,7 @@ void start_and_join(thread_handle* handle) noexcept {
 void run_and_wait(runtime* where, void (*call)(void*) noexcept, void* data) {
   if (worker::caller::now().is_foreign()) {
     worker::runtime& home = where != nullptr ? where->core() : worker::here();
-    if (home.lending().run(call, data)) return;
+    if (home.caller_runs().run(call, data)) return;
   }
   thread_options options;
   options.where = where;

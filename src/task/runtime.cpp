@@ -191,7 +191,7 @@ void unlock_after_fork() noexcept {
       unlock_after_fork,
       [] {
         unlock_after_fork();
-        worker::forget_loans();
+        worker::forget_inheritance();
       });
   return true;
 }();

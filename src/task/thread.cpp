@@ -26,7 +26,7 @@ using block = fiber::thread;
 
 block* block_of(thread_handle* t) noexcept { return reinterpret_cast<block*>(t); }
 
-// Called when `t` has ended, on another stack than its own, so the stack that a light thread was lent can be taken
+// Called when `t` has ended, on another stack than its own, so the stack that a light thread was given can be taken
 // back.
 void leave_stack(block& t) noexcept {
   if (fiber::is_light(t)) worker::worker::current().blocks.take_stack_back(t);

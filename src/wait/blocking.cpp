@@ -26,7 +26,7 @@ constexpr int attempts = 10000;
     if (caller != nullptr) worker::enter_runtime(*caller);
     worker::worker& w = worker::worker::current();
     const blocking_state state{w.current_thread(), w.by};
-    if (worker::lend_worker(w, true)) {
+    if (worker::hand_over_worker(w, true)) {
       // Preemption stays off until end_blocking, because this kernel thread has no worker that could go on with another
       // thread.
       if (caller != nullptr) worker::begin_blocking_on_block(*caller);
@@ -51,7 +51,7 @@ blocking_state begin_blocking() noexcept {
   } else {
     worker::worker& w = worker::worker::current();
     state = {w.current_thread(), w.by};
-    if (!worker::lend_worker(w, false)) state = {};  // otherwise this kernel thread is on no worker from here on
+    if (!worker::hand_over_worker(w, false)) state = {};  // otherwise this kernel thread is on no worker from here on
   }
   if (state.thread == nullptr) {
     home->blocking_calls().end();  // f runs in place and needs no kernel thread of its own

@@ -39,7 +39,7 @@ bool mutex::enqueue(void* request, detail::waiter& w) noexcept {
   } while (!m.state_.word.begin_waiting(seen, r.was_woken));
   m.waiters_.push_back(w);
   if (worker::levels_are_used()) [[unlikely]]
-    worker::begin_to_lend(m.state_, w);
+    worker::begin_inheritance(m.state_, w);
   m.guard_.unlock();
   return true;
 }
@@ -105,7 +105,7 @@ void mutex::unlock_slow() noexcept {
   const worker::section inside;
   detail::lock_word::state seen = state_.word.now();
   for (;;) {
-    if (!seen.owes_a_loan() && (!seen.has_waiters() || seen.has_woken())) {
+    if (!seen.may_have_inherited() && (!seen.has_waiters() || seen.has_woken())) {
       // No waiter is to be woken. This is the last access to the mutex, which may be gone after it.
       if (state_.word.release(seen)) return;
       continue;

@@ -63,7 +63,7 @@ class block_cache {
     ++light_count_;
   }
   // Returns the top of the stack that `t`, a light thread, is given for its run.
-  [[nodiscard]] void* lend_stack(thread& t) noexcept {
+  [[nodiscard]] void* give_stack(thread& t) noexcept {
     if (cache_ == nullptr) [[unlikely]]
       want_stack();
     thread* const block = cache_;

@@ -15,15 +15,15 @@ class giver_of final : public queue::askers::giver {
 
   bool may_give(unsigned asker) noexcept override {
     const worker& to = self_.home.at(asker);
-    return self_.home.host().may_rob(asker, self_.rank) && !to.stands_aside() && !may_spin(to);
+    return self_.home.host().may_rob(asker, self_.rank) && !to.is_inactive() && !may_spin(to);
   }
 
   void given(unsigned asker) noexcept override {
     const platform::nanoseconds message = message_time(self_.home.options().machine.get(), self_.rank, asker);
     if (message != 0) platform::expect_in_box(asker, platform::now() + message);
-    // [ask:6]. seq_cst, as in stand_aside and find_work: one of the two takes it out of the mailbox.
+    // [ask:6]. seq_cst, as in stay_inactive and find_work: one of the two takes it out of the mailbox.
     const worker& to = self_.home.at(asker);
-    if (to.aside.load() % 2 != 0 || may_spin(to)) return bring_to_all(asker);
+    if (to.inactive.load() % 2 != 0 || may_spin(to)) return bring_to_all(asker);
     sources::own_mailbox::announce(self_.home, asker);  // [ask:5]
   }
 

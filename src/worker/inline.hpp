@@ -123,7 +123,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   t.completion.call();
   t.ties.joiner = &self;
   const bool light = fiber::is_light(t);
-  spawn(self, t, light ? blocks.lend_stack(t) : t.body.closure, [](thread*) {}, body);
+  spawn(self, t, light ? blocks.give_stack(t) : t.body.closure, [](thread*) {}, body);
   if (light) current().blocks.take_stack_back(t);
   return true;
 #endif

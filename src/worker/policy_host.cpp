@@ -177,7 +177,7 @@ entry policy_host::entry_of(policy::task& t) noexcept {
 }
 
 double policy_host::speed(unsigned rank) const noexcept {
-  if (workers_[rank]->stands_aside()) return 0;
+  if (workers_[rank]->is_inactive()) return 0;
   const double declared = machine_ == nullptr ? 1 : machine_->view().unit_of(rank).speed;
   const double share = shares_ == nullptr ? -1 : shares_[rank].load(std::memory_order_relaxed);  // a number
   return share < 0 ? declared : declared * share;
@@ -193,7 +193,7 @@ policy::source policy_host::speed_source(unsigned rank) const noexcept {
 void policy_host::interrupt(unsigned victim) noexcept {
   if (!has_preemption()) return;
   worker& w = *workers_[victim];
-  w.ticking.end_turn.store(true);  // before the tick, which looks for it
+  w.ticking.end_slice.store(true);  // before the tick, which looks for it
   // a hint: a worker on its way to another carrier is not interrupted
   if (const int id = w.ticking.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
 }

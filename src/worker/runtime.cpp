@@ -46,7 +46,7 @@ trace::code_place place_in_file(std::uint64_t address) {
 [[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
-    if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
+    if (w.parker.look() != parker::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
     if (sources::any<sources::rest>(w) || sources::any_to_rob_for(w)) return true;
   }
   return false;
@@ -162,12 +162,12 @@ runtime::~runtime() {
     const worker* const here = worker::current_or_null();
     HEDDLE_CHECK(here == nullptr || &here->home != this, "a runtime is destroyed by one of its own workers");
   }
-  census_.wait_until_drained([this] { sleepers_.send_tokens(); });
+  census_.wait_until_drained([this] { sleepers_.unpark_all(); });
   pollers_.end();
   census_.wait_for_calls();  // some threads are still in submit or place, past their push
   // A foreign kernel thread gives the worker back, because its call is over.
   for (const auto& w : workers_) {
-    while (w->token.is_lent()) platform::yield_processor();
+    while (w->parker.is_with_caller()) platform::yield_processor();
   }
   if (arena_ != nullptr) {  // it has no kernel threads
     arena_->await_rest();
@@ -186,7 +186,7 @@ void runtime::stop() noexcept {
   capacity_.end();
   stopping_.store(true);
   carriers_.forget_spares();
-  sleepers_.send_tokens();
+  sleepers_.unpark_all();
   carriers_.join_all();
 }
 

@@ -14,10 +14,10 @@
 #include "worker/arenas/arena.hpp"
 #include "worker/arenas/waiting_drivers.hpp"
 #include "worker/carriers/blocking_calls.hpp"
+#include "worker/carriers/caller_runs.hpp"
 #include "worker/carriers/carriers.hpp"
 #include "worker/carriers/census.hpp"
 #include "worker/carriers/creator.hpp"
-#include "worker/carriers/lending.hpp"
 #include "worker/diagnosis/tracing.hpp"
 #include "worker/diagnosis/watchdog.hpp"
 #include "worker/gangs/gangs.hpp"
@@ -99,7 +99,7 @@ class runtime final {
   class census& census() noexcept { return census_; }
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
-  class lending& lending() noexcept { return lending_; }
+  class caller_runs& caller_runs() noexcept { return caller_runs_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
@@ -123,7 +123,7 @@ class runtime final {
   class capacity capacity_;
   class precedence precedence_{
       workers_, sleepers_, inbox_, priorities_, capacity_, settings_.aging, settings_.plan.interval};
-  class lending lending_;
+  class caller_runs caller_runs_;
   timekeeping time_{sleepers_};
   class pollers pollers_;
   std::atomic<bool> stopping_{false};  // set once by the destructor

@@ -182,7 +182,8 @@ bool go_elsewhere() noexcept {
   worker::worker& me = who.on();
   thread* self = me.current_thread();
   if (self->ties.belongs.is_known() || self->level.load() != 0 || self->scheduling.tag != nullptr ||
-      me.loan.lender != nullptr || me.home.capacity().pools().in_force() || !me.home.sleepers().idle().anyone_asleep())
+      me.caller_run.own_carrier != nullptr || me.home.capacity().pools().in_force() ||
+      !me.home.sleepers().idle().anyone_asleep())
     return false;
   const worker::exception_state handled = me.by->leave_exceptions();
   constexpr auto after = [](void* t, void*) {

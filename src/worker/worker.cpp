@@ -128,7 +128,7 @@ void start_at(thread& t, void* stack_top, void (*body)(thread*)) noexcept {
 }
 
 void begin(thread& t) noexcept {
-  void* const top = fiber::is_light(t) ? worker::current().blocks.lend_stack(t) : t.body.closure;
+  void* const top = fiber::is_light(t) ? worker::current().blocks.give_stack(t) : t.body.closure;
   start_at(t, top, t.body.start);
 }
 

@@ -77,7 +77,7 @@ class worker : public worker_agenda {
   // worker looks for that. `listed` means that it has been in the idle set, asleep or only about to be, so others may
   // have relied on it.
   void leave_search(bool listed) noexcept;
-  [[nodiscard]] thread* stand_aside() noexcept;
+  [[nodiscard]] thread* stay_inactive() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   enum class sleep_end : std::uint8_t { saw_something, woken, rests };
@@ -100,10 +100,10 @@ using worker_list = std::vector<std::unique_ptr<worker>>;
 // Called the first time that a thread becomes ready which is nobody's child, or a foreign thread's. `work` and `bytes`
 // are the maker's hints on it.
 void start_root(thread& t, const void* label, double work = policy::not_given, std::size_t bytes = 0) noexcept;
-// Makes a pinned thread ready, the first time and later. `ends_turn` means that its time slice has just ended.
-void make_pinned_ready(thread& t, bool ends_turn) noexcept;
+// Makes a pinned thread ready, the first time and later. `ends_slice` means that its time slice has just ended.
+void make_pinned_ready(thread& t, bool ends_slice) noexcept;
 // The same for a thread that is in no gang, or that its gang lets run.
-void push_pinned(thread& t, bool ends_turn) noexcept;
+void push_pinned(thread& t, bool ends_slice) noexcept;
 // [pin:3]: called after a thread was put into that worker's list.
 void wake_for_pinned(worker& w) noexcept;
 // Makes a thread ready from anywhere: on a worker of its runtime or of another one, or on a foreign kernel thread.

@@ -69,17 +69,17 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_after_tick(const thread& self) noexcept;
   // Called at a tick that ends a time slice. Takes a thread that waits for its time slice at another worker, where more
   // of them do. Returns null if all workers have their share.
-  [[nodiscard]] thread* take_over_turn() noexcept;
+  [[nodiscard]] thread* take_over_slice() noexcept;
   // To be asked after a pick that gave nothing. True if the caller must go to the run loop even so. The run loop looks
   // at other workers, or the worker is inactive.
-  bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
+  bool must_look() const noexcept { return looks_elsewhere_ || is_inactive(); }
   // To be asked after thread_for, also when that gave null. True if it has met a thread that is bound to a sleeping
   // carrier. The run loop alone can go to such a thread (pass_on).
   bool must_pass() const noexcept { return passing_to != nullptr; }
   // True while the worker is switched off (set_active_workers): the run loop gives away what the worker has, and
   // sleeps.
-  bool stands_aside() const noexcept {
-    return aside.load(std::memory_order_relaxed) % 2 != 0;  // seen at the next look
+  bool is_inactive() const noexcept {
+    return inactive.load(std::memory_order_relaxed) % 2 != 0;  // seen at the next look
   }
   // Queues a child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
@@ -111,7 +111,7 @@ class worker_agenda : public worker_switching {
   void announce_queued() noexcept;
 
   // True while a thread runs here although something above it is ready, because it had waited for long: [aging:4].
-  bool protects_turn() const noexcept { return aging_.protects_turn(); }
+  bool protects_slice() const noexcept { return aging_.protects_slice(); }
   // True if the preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
@@ -123,7 +123,7 @@ class worker_agenda : public worker_switching {
   void learn_from_join() noexcept;
 
  protected:
-  [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
+  [[nodiscard]] bool make_ready_specially(thread& t, bool ends_slice) noexcept;
   void sort_ready() noexcept;
   // Where picks_specially is set. True if the thread that runs here, which joins another, has to go through pick.
   [[nodiscard]] bool something_may_come_first() const noexcept;
@@ -137,14 +137,14 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_fairly() noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;
   void leave_to_gangs(const thread* stays) noexcept;
-  [[nodiscard]] entry pick_by_turns(bool evens) noexcept;
+  [[nodiscard]] entry pick_alternating(bool evens) noexcept;
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   void make_ready_slowly(thread& t) noexcept;
   void make_new_ready_slowly(thread& t) noexcept;
   // The level of the highest pinned thread that is ready and may run at the moment, or pinned_threads::none.
   [[nodiscard]] int pinned_level() noexcept;
   // Takes a pinned thread of the normal level, if pinned threads come next.
-  [[nodiscard]] thread* take_pinned_by_turns() noexcept;
+  [[nodiscard]] thread* take_pinned_alternating() noexcept;
   void share_ready() noexcept;
   void answer_askers(queue::askers& all) noexcept;
   void tell_of_ready() noexcept;
@@ -159,8 +159,8 @@ class worker_agenda : public worker_switching {
   aging aging_;                 // in programs with priorities
   // The last pick wants the run loop to look at other workers.
   bool looks_elsewhere_{false};
-  std::int8_t turn_of_{0};   // the level of what the last pick took from below normal
-  bool pinned_next_{false};  // at the next choice between pinned threads and others
+  std::int8_t slice_level_{0};  // the level of what the last pick took from below normal
+  bool pinned_next_{false};     // at the next choice between pinned threads and others
   // The highest level of pinned threads that is chosen from.
   int most_pinned_{pinned_threads::gangs};
 

@@ -14,8 +14,8 @@
 #include "trace/ring.hpp"
 #include "worker/carriers/carrier_pool.hpp"
 #include "worker/searching/lone_new.hpp"
+#include "worker/searching/parker.hpp"
 #include "worker/searching/ready_queue.hpp"
-#include "worker/searching/token.hpp"
 
 namespace heddle::worker {
 
@@ -37,7 +37,7 @@ struct worker_state : detail::fork_queue {
   const unsigned rank;
   int processing_unit;  // to bind to; -1 means not bound
   // True while the worker searches or sleeps. Written by the worker, with a fence before its next act once it is no
-  // longer idle: [borrow:5] of lending.md. To others a hint.
+  // longer idle: [caller_runs:5] of caller_runs.md. To others a hint.
   std::atomic<bool> idle{false};
   // [wake:5] Until then (platform::cycles) the worker leaves the contents of the inbox to a worker that was woken for
   // it. Its own.
@@ -52,7 +52,7 @@ struct worker_state : detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  class token token;  // tells who acts for the worker; its sleeping carrier waits there
+  class parker parker;  // tells who acts for the worker; its sleeping carrier waits there
   struct {
     std::atomic<std::uint64_t> made{0};      // by this worker; threads that outlive their maker's scope
     std::atomic<std::uint64_t> finished{0};  // on this worker
@@ -60,10 +60,10 @@ struct worker_state : detail::fork_queue {
 
   // With a foreign kernel thread that runs its call itself (caller_runs.md). All the worker's own.
   struct {
-    carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null if the worker is not with a caller
-    bool unlisted{false};      // the worker sleeps, or is with a caller, and is not in the idle set
-    bool wants_lender{false};  // a ready thread here must not run on a foreign kernel thread
-  } loan;
+    carrier* own_carrier{nullptr};  // the carrier that sleeps meanwhile; null if the worker is not with a caller
+    bool unlisted{false};           // the worker sleeps, or is with a caller, and is not in the idle set
+    bool wants_own_carrier{false};  // a ready thread here must not run on a foreign kernel thread
+  } caller_run;
 
   // Of an arena's worker, which has no kernel thread of its own: what has it carried. Null: it is no such worker.
   // Written before the worker is known to others.
@@ -83,7 +83,7 @@ struct worker_state : detail::fork_queue {
     std::atomic<int> kernel_thread{0};  // of its carrier; 0 on the way to another
     // The policy has asked for the end of the running thread's time slice. Set by any worker, taken back by the next
     // tick here.
-    std::atomic<bool> end_turn{false};
+    std::atomic<bool> end_slice{false};
     // A tick found no carrier: the creator sends another tick when there is one.
     std::atomic<bool> lack_carrier{false};
     // The level of the preemptive thread whose own code runs here. It is not_evictable if the runtime's code runs, or
@@ -94,7 +94,7 @@ struct worker_state : detail::fork_queue {
 
   // A futex word of an inactive worker, read by the worker. Odd means that the worker is inactive. `set_active` adds 1
   // to change that. Making a thread ready that is pinned to the worker adds 2 while the word is odd.
-  std::atomic<std::uint32_t> aside{0};
+  std::atomic<std::uint32_t> inactive{0};
   // Threads are packed, pinned or have priorities. Set before the first such thread is made.
   std::atomic<bool> queues_specially{false};
 

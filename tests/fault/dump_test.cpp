@@ -238,7 +238,7 @@ TEST(watchdog, is_silent_while_all_sleep_and_tells_of_a_deadlock_beside) {
              wanted);
 }
 
-// Eight kernel threads call at once, which borrow what workers there are. All that they
+// Eight kernel threads call at once, which take what workers there are. All that they
 // wait for is the clock, so nothing hangs; one thread more that waits for nothing in the
 // world does not change that, and where there is nothing but such threads it is told.
 TEST(watchdog, knows_calls_from_outside_that_sleep_from_a_hang) {

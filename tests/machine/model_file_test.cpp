@@ -267,11 +267,11 @@ TEST_F(model_file, figures_behind_a_plus) {
   const model m = model::from_name(synthetic + "+" + write("f.toml", "frequency = 1.5\n"));
   EXPECT_EQ(m.frequency, 1.5);
   EXPECT_EQ(m.tree.workers(), 4u);
-  // A shipped machine lends its figures and keeps its tree; caches that are not here do not matter.
+  // A shipped machine gives its figures and keeps its tree; caches that are not here do not matter.
   EXPECT_EQ(model::from_name(synthetic + "+opteron-8380-4x4").frequency, 2.5);
-  const model lent = model::from_name("alderlake-8p8e+skylake-4x16");
-  EXPECT_EQ(lent.caches.back().latency, model::from_name("skylake-4x16").caches.back().latency);
-  EXPECT_EQ(lent.tree.caches().back().associativity,
+  const model figures = model::from_name("alderlake-8p8e+skylake-4x16");
+  EXPECT_EQ(figures.caches.back().latency, model::from_name("skylake-4x16").caches.back().latency);
+  EXPECT_EQ(figures.tree.caches().back().associativity,
             model::from_name("alderlake-8p8e").tree.caches().back().associativity);
   EXPECT_EQ(model::from_name("skylake-4x16+" + write("g.toml", "overlap = 1\n")).overlap, 1u);
   EXPECT_THAT(refusal(synthetic + "+" + write("t.toml", tree_line)),

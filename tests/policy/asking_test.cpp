@@ -56,7 +56,7 @@ TEST_P(asked, ends_what_it_is_given) {
 }
 
 // Entries that are given to a worker that was switched off meanwhile go to the others.
-TEST_P(asked, while_workers_stand_aside) {
+TEST_P(asked, while_workers_are_inactive) {
   if (std::get<1>(GetParam()) == "asking_one") GTEST_SKIP() << "counts on all its workers";
   heddle::runtime rt(options());
   std::atomic<bool> over{false};

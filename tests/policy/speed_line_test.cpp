@@ -26,7 +26,7 @@ TEST(speed_line, of_equals_is_even) {
   EXPECT_TRUE(speed_line().is_even());
   EXPECT_TRUE(speed_line(std::vector<double>{}).is_even());
   EXPECT_TRUE(speed_line(std::vector<double>{0.5, 0.5, 0.5}).is_even());
-  EXPECT_TRUE(speed_line(std::vector<double>{1, 0, 1}).is_even()) << "somebody stands aside";
+  EXPECT_TRUE(speed_line(std::vector<double>{1, 0, 1}).is_even()) << "somebody is inactive";
   EXPECT_FALSE(speed_line(std::vector<double>{1, 0.5}).is_even());
 }
 

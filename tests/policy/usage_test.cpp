@@ -397,7 +397,7 @@ TEST(beat, ends_with_the_runtime) {
   EXPECT_EQ(listener::lives, 0);
 }
 
-TEST(workers_changed, when_some_stand_aside) {
+TEST(workers_changed, when_some_are_inactive) {
   heddle_test::watchdog guard("changes");
   heddle::runtime rt(listening(3));
   ASSERT_GT(listener::host->speed(2), 0);

@@ -293,7 +293,7 @@ constexpr scenario scenarios[] = {
     {"all but one wait", others_wait, true},
     {"a worker is kept", kept_worker},
     {"beside forks and calls", beside_others},
-    {"workers stand aside", packed},
+    {"inactive workers", packed},
     {"levels and pinned threads", levels_and_pins},
 };
 

@@ -1,6 +1,6 @@
 // Priorities are strict, and as many threads as workers spin above one that holds a mutex until a still higher one,
-// which waits for it, has had it. That ends if the holder is lent the level of who waits, wherever it stands. Compiled
-// once more for each mistake of cmake/heddle_sim.cmake.
+// which waits for it, has had it. That ends if the holder is with a caller the level of who waits, wherever it stands.
+// Compiled once more for each mistake of cmake/heddle_sim.cmake.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -47,7 +47,7 @@ void spin_until(const std::atomic<bool>& flag) {
 // Between the holder and who waits for it stand so many more, each of which holds what the next one waits for.
 void held_below(preemption how, int count, const levels& l, int between = 0) {
   runtime home(strict(static_cast<std::size_t>(count), how));
-  // Waits that begin before the process has its first thread with a level lend nothing on: inheritance.md, "Not
+  // Waits that begin before the process has its first thread with a level pass nothing on: inheritance.md, "Not
   // covered".
   thread(at(home, l.waiter), [] {}).join();
   std::vector<mutex> locks(static_cast<std::size_t>(between) + 1);
@@ -74,7 +74,7 @@ void held_below(preemption how, int count, const levels& l, int between = 0) {
 }
 
 // Waits with a time limit that come to nothing beside others that do not, a condition, and foreign kernel threads:
-// nothing is lent for ever, and nobody is left without it.
+// nothing is with a caller for ever, and nobody is left without it.
 void given_up(preemption how) {
   runtime home(strict(2, how));
   mutex lock;

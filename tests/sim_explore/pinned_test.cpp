@@ -1,4 +1,4 @@
-// Pinned threads under schedules that differ at every atomic operation: no worker sleeps, or stands aside, while a
+// Pinned threads under schedules that differ at every atomic operation: no worker sleeps, or is inactive, while a
 // thread that is pinned to it is ready, and none runs elsewhere. As many as there are workers wait for each other
 // without letting go of theirs: a worker that sleeps on ends in a stall. Argument: src/worker/gangs/pinned.md. Compiled
 // once more for each mistake of cmake/heddle_sim.cmake.
@@ -77,7 +77,7 @@ void all_wake(runtime& home, int n) {
   for (thread& t : all) t.join();
 }
 
-// Beside forks that thieves look for, and calls of foreign kernel threads, which borrow workers.
+// Beside forks that thieves look for, and calls of foreign kernel threads, which take workers.
 void beside_others(runtime& home, int n) {
   meeting m(n);
   latch gate(1);
@@ -96,7 +96,7 @@ void beside_others(runtime& home, int n) {
   });
   on(home, [] { fib(3); });
   for (thread& t : all) t.join();
-  on(home, [&] {  // of the worker that is lent for this call, perhaps, to a caller that does not wait
+  on(home, [&] {  // of the worker that is with a caller for this call, perhaps, to a caller that does not wait
     std::atomic<bool> ran{false};
     thread here(to(home, home.worker_rank()), [&] { ran.store(true); });
     while (!ran.load()) {
@@ -107,8 +107,8 @@ void beside_others(runtime& home, int n) {
   });
 }
 
-// Their worker stands aside, or is about to, or comes back.
-void aside(runtime& home, int n) {
+// Their worker is inactive, or is about to, or comes back.
+void inactive(runtime& home, int n) {
   home.set_active_workers(1);
   meeting m(n), again(n);
   barrier<> step(n);
@@ -200,7 +200,7 @@ constexpr scenario scenarios[] = {
     {"new threads meet", all_meet},
     {"woken threads meet", all_wake},
     {"beside forks and calls", beside_others},
-    {"workers stand aside", aside},
+    {"inactive workers", inactive},
     {"a worker is switched on and off", switched},
     {"threads join others", joining},
     {"threads whose time comes", timed},

@@ -27,7 +27,7 @@ runtime_options preemptive(std::size_t n, preemption how, const char* timer = "a
   return o;
 }
 
-// Turns of the usual length, until a tick finds somebody in a pause ([turn:4]).
+// Time slices of the usual length, until a tick finds somebody in a pause ([slice:4]).
 runtime_options shortened(std::size_t n, preemption how) {
   runtime_options o = preemptive(n, how);
   o.preempt_interval.reset();

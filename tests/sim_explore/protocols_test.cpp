@@ -177,7 +177,7 @@ TEST(protocols, time_limits_and_wakers_compete) {
   });
 }
 
-TEST(protocols, blocking_calls_lend_their_worker) {
+TEST(protocols, blocking_calls_hand_their_worker_over) {
   expect_right([] {
     runtime home(workers(2));
     on(home, [&] {

@@ -33,16 +33,16 @@ constexpr place places[] = {place::running,  place::searching, place::settling, 
 constexpr const char* names[] = {"running", "searching", "settling", "asleep", "inactive", "carried", "held"};
 
 bool is_at(place where, const worker::worker& w) {
-  using state = worker::token::state;
-  const state now = w.token.look();
+  using state = worker::parker::state;
+  const state now = w.parker.look();
   switch (where) {
     case place::running: return !w.idle.load();
     case place::searching: return w.idle.load() && now == state::awake;
     case place::settling: return now == state::settling;
     case place::asleep: return now == state::asleep;
-    case place::inactive: return w.stands_aside();
-    case place::carried: return worker::token::is_lent(now);
-    case place::held: return worker::token::is_held(now);
+    case place::inactive: return w.is_inactive();
+    case place::carried: return worker::parker::is_with_caller(now);
+    case place::held: return worker::parker::is_held(now);
   }
   return false;
 }
@@ -96,7 +96,7 @@ class visit {
         if (is_at(where, watched_)) return;
         this_thread::pause();
       }
-      if (where == place::searching || where == place::settling) home_.core().sleepers().send_token(watched_.rank);
+      if (where == place::searching || where == place::settling) home_.core().sleepers().unpark(watched_.rank);
     }
   }
 

@@ -1,4 +1,4 @@
-// Objects that threads wait for, their time limits, and what goes on beside waits: workers that stand aside, threads of
+// Objects that threads wait for, their time limits, and what goes on beside waits: inactive workers, threads of
 // higher levels, foreign kernel threads while a runtime ends. Compiled once more for each mistake of
 // cmake/heddle_sim.cmake. (Waits with a stop token are tests/wait's: std::stop_callback tells threads apart by kernel
 // threads, of which a simulation has one.)
@@ -167,8 +167,8 @@ void conditions_with_limits() {
   require(taken.load() == 2 && tokens == 0);
 }
 
-// Workers stand aside, and come back, while threads wait with them.
-void standing_aside_with_waits() {
+// Workers are inactive, and come back, while threads wait with them.
+void inactive_with_waits() {
   runtime home(workers(3));
   mutex lock;
   latch gate(3);
@@ -254,7 +254,7 @@ constexpr scenario scenarios[] = {{"readers and writers", readers_and_writers},
                                   {"latches", latches},
                                   {"futures", futures},
                                   {"conditions with limits", conditions_with_limits},
-                                  {"standing aside with waits", standing_aside_with_waits},
+                                  {"inactive with waits", inactive_with_waits},
                                   {"evictions by signal yield", [] { evictions(preemption::signal_yield); }},
                                   {"evictions by klt switching", [] { evictions(preemption::klt_switching); }},
                                   {"foreign resumes at the end", foreign_resumes_at_the_end}};

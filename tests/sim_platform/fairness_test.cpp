@@ -20,11 +20,11 @@ namespace heddle::sim {
 namespace fairness_test {
 namespace {
 
-constexpr picoseconds interval = 1'000'000'000;  // a turn: 1 ms
+constexpr picoseconds interval = 1'000'000'000;  // a time slice: 1 ms
 
 struct share {
   std::uint64_t work{0};        // microseconds
-  picoseconds longest_wait{0};  // without a turn
+  picoseconds longest_wait{0};  // without a time slice
   picoseconds last{0};
 };
 
@@ -102,7 +102,7 @@ class equal_threads : public ::testing::TestWithParam<std::tuple<unsigned, unsig
 TEST_P(equal_threads, get_equal_shares) {
   setting s;
   std::tie(s.workers, s.threads, s.how) = GetParam();
-  const unsigned round = (s.threads + s.workers - 1) / s.workers;  // turns until all have had one
+  const unsigned round = (s.threads + s.workers - 1) / s.workers;  // time slices until all have had one
   const auto all = shares(s, 2 * round, 52 * round, at_once);
   RecordProperty("unevenness", std::to_string(unevenness(all)));
   EXPECT_LE(unevenness(all), 1.1);
@@ -120,12 +120,12 @@ INSTANTIATE_TEST_SUITE_P(fairness, equal_threads,
                          });
 
 // All that run on the first worker at some moment end: what the other
-// one has comes over, a thread a turn, until both have as many.
+// one has comes over, a thread a time slice, until both have as many.
 TEST(fairness, an_uneven_start_evens_out) {
   setting s;
   s.threads = 80;
   constexpr unsigned parting = 100;  // in intervals
-  // a turn each for those that are to end, then at most one for each that comes over
+  // a time slice each for those that are to end, then at most one for each that comes over
   constexpr unsigned evened = parting + 60;
   const auto all = shares(s, evened, evened + 1000, [](runtime& home, picoseconds start) {
     int rank = 0;
@@ -139,7 +139,7 @@ TEST(fairness, an_uneven_start_evens_out) {
   EXPECT_LE(unevenness(all), 1.1);
 }
 
-// Behind a thread that ends no turn nobody waits for longer than it takes the other worker to see that.
+// Behind a thread that ends no time slice nobody waits for longer than it takes the other worker to see that.
 TEST(fairness, who_waits_behind_one_that_is_not_preemptive_is_taken_over) {
   session_options o;
   o.machine = "skylake-2x28";
@@ -222,8 +222,8 @@ levels_got between_levels(int lower, int higher, unsigned lows, priority_mode mo
 
 class two_levels : public ::testing::TestWithParam<std::tuple<int, int, unsigned>> {};
 
-// A starved thread has a turn after 20, no worker gives away more
-// than one in 20, and a turn is half an interval to one and a half.
+// A starved thread has a time slice after 20, no worker gives away more
+// than one in 20, and a time slice is half an interval to one and a half.
 TEST_P(two_levels, the_lower_one_gets_little_and_never_nothing) {
   const auto [lower, higher, lows] = GetParam();
   constexpr unsigned turns = 20;

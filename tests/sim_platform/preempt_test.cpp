@@ -130,8 +130,8 @@ TEST_P(techniques, runs_repeat_themselves) {
   EXPECT_EQ(once(), first);
 }
 
-// [turn:4]: while threads are found in pauses, unless turns of a certain length are asked for.
-TEST_P(techniques, turns_are_short_while_threads_spin) {
+// [slice:4]: while threads are found in pauses, unless time slices of a certain length are asked for.
+TEST_P(techniques, slices_are_short_while_threads_spin) {
   run_options o = options();
   o.threads = 3;
   const auto once = [&o] {
@@ -147,7 +147,7 @@ TEST_P(techniques, turns_are_short_while_threads_spin) {
   EXPECT_LT(shortened.time * 4, asked.time);
 }
 
-TEST_P(techniques, turns_stay_as_they_are_where_nobody_pauses) {
+TEST_P(techniques, slices_stay_as_they_are_where_nobody_pauses) {
   run_options o = options();
   const auto once = [&o] {
     spinning barrier(40);
@@ -160,8 +160,8 @@ TEST_P(techniques, turns_stay_as_they_are_where_nobody_pauses) {
   EXPECT_EQ(once(), asked);
 }
 
-// Short turns end when nobody has been found spinning for a while.
-TEST_P(techniques, the_usual_turns_come_back) {
+// Short time slices end when nobody has been found spinning for a while.
+TEST_P(techniques, the_usual_slices_come_back) {
   run_options o = options();
   o.threads = 3;
   const auto once = [&o] {

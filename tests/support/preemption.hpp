@@ -67,7 +67,7 @@ inline void spin_barrier(const heddle::thread_options& kind, int threads, int ph
   EXPECT_EQ(phase.load(), phases);
 }
 
-// These spin, so that a worker is kept: only a tick ends the turn.
+// These spin, so that a worker is kept: only a tick ends the time slice.
 inline void wait_for(const std::atomic<bool>& flag) {
   while (!flag.load()) {
   }

@@ -42,7 +42,7 @@ class pinned : public heddle_test::waiting {
     EXPECT_EQ(wrong_.load(), 0);
     waiting::TearDown();
   }
-  // All ways in which a thread waits or gives others a turn.
+  // All ways in which a thread waits or gives others a time slice.
   void wait_in_all_ways(int worker, heddle::barrier<>& step) {
     expect_here(worker);
     heddle::this_thread::yield();
@@ -106,7 +106,7 @@ TEST_P(pinned, a_call_from_outside_waits_for_them) {
       thread made(to(runtime(), static_cast<unsigned>(worker)), [&] { expect_here(worker); });
       if (i % 3 == 0) heddle::this_thread::yield();
       made.join();
-      // of the worker that runs this, lent to the caller perhaps
+      // of the worker that runs this, which the caller has perhaps
       std::atomic<bool> ran{false};
       thread here(to(runtime(), static_cast<unsigned>(runtime().worker_rank())), [&] { ran.store(true); });
       while (!ran.load()) heddle::this_thread::yield();
@@ -195,9 +195,9 @@ HEDDLE_OVER_RUNTIMES(pinned);
 
 // --- beside other mechanisms ---------------------------------------------------------------------------------------
 
-// A worker that stands aside runs what is pinned to it, and nothing else.
-TEST(pinned_threads, run_on_a_worker_that_stands_aside) {
-  heddle_test::watchdog dog("pinned_threads.run_on_a_worker_that_stands_aside");
+// An inactive worker runs what is pinned to it, and nothing else.
+TEST(pinned_threads, run_on_an_inactive_worker) {
+  heddle_test::watchdog dog("pinned_threads.run_on_an_inactive_worker");
   heddle::runtime rt(options_for(4));
   std::atomic<int> wrong{0};
   heddle::barrier step(4);
@@ -242,7 +242,7 @@ TEST(pinned_threads, of_higher_levels_come_first) {
   for (std::size_t i = 0; i + 1 < order.size(); ++i) EXPECT_GE(order[i] >> 1, order[i + 1] >> 1) << i;
 }
 
-// Two that yield to each other for ever leave turns to what is not pinned, and the other way round.
+// Two that yield to each other for ever leave time slices to what is not pinned, and the other way round.
 TEST(pinned_threads, and_others_take_turns) {
   heddle_test::watchdog dog("pinned_threads.and_others_take_turns");
   heddle::runtime rt(options_for(1));

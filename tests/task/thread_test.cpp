@@ -349,7 +349,7 @@ TEST(light_threads, are_used_again_on_other_workers) {
 }
 
 // The thread that ran a stolen half goes straight to one that has not
-// begun: which must not be lent the stack that is being left.
+// begun: which must not be given the stack that is being left.
 TEST(light_threads, begin_where_a_stolen_half_has_ended) {
   heddle::runtime_options o;
   o.workers = 2;

@@ -1,4 +1,4 @@
-// worker_local: nobody else has a lent value, whatever waits and moves; all that was put in comes out.
+// worker_local: nobody else has a value in use, whatever waits and moves; all that was put in comes out.
 #include <heddle/worker_local.hpp>
 
 #include <heddle/parallel_for.hpp>

@@ -1,5 +1,5 @@
-// Priorities that share a lock, or a loop that spins: a thread which has been ready for long has a turn whatever is
-// above it. Shares: tests/sim_platform/fairness_test.cpp.
+// Priorities that share a lock, or a loop that spins: a thread which has been ready for long has a time slice whatever
+// is above it. Shares: tests/sim_platform/fairness_test.cpp.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>

@@ -133,7 +133,7 @@ TEST_P(outside, calls_hold_locks_of_each_other) {
 
 HEDDLE_OVER_RUNTIMES(outside);
 
-// A loop whose two halves wait for each other, while all other workers are lent and given back all the time.
+// A loop whose two halves wait for each other, while all other workers are taken and given back all the time.
 TEST(calls_from_outside, halves_meet) {
   heddle::runtime home(heddle::runtime_options{.workers = 2, .bind = "off"});
   std::atomic<bool> end{false};
@@ -194,7 +194,7 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// fork() at any moment of eight other threads' calls, which borrow workers, keep them and
+// fork() at any moment of eight other threads' calls, which take workers, keep them and
 // give them back: on a kernel thread that is not heddle's the child makes a runtime of its
 // own; inside a call it ends at once, and the call's other half goes on in the parent.
 class forks_beside_calls : public testing::TestWithParam<unsigned> {};
@@ -210,7 +210,7 @@ TEST_P(forks_beside_calls, leave_both_processes_right) {
       for (int round = 0; !end; ++round) {
         if (home.run([] { return heddle_test::fib(8); }) != 21) ++wrong;
         if (k != 0 || round % 50 != 0) continue;
-        const int status = home.run([] {  // the worker is lent to the thread that forks
+        const int status = home.run([] {  // the worker is with a caller to the thread that forks
           const pid_t child = fork();
           if (child == 0) _exit(7);
           return heddle::blocking([&] { return status_of(child); });

@@ -14,7 +14,7 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "worker/runtime.hpp"
-#include "worker/searching/token.hpp"
+#include "worker/searching/parker.hpp"
 #include "worker/worker.hpp"
 
 namespace elsewhere_test {
@@ -27,7 +27,8 @@ class elsewhere : public testing::TestWithParam<unsigned> {
   void wait_until_another_sleeps() {
     const int here = rt_.worker_rank();
     for (unsigned r = 0;; r = (r + 1) % rt_.workers()) {
-      if (static_cast<int>(r) != here && rt_.core().at(r).token.look() == heddle::worker::token::state::asleep) return;
+      if (static_cast<int>(r) != here && rt_.core().at(r).parker.look() == heddle::worker::parker::state::asleep)
+        return;
       heddle_pause();
     }
   }
@@ -82,11 +83,11 @@ TEST(elsewhere_at_all, not_if_nobody_sleeps) {
   EXPECT_FALSE(rt.run([] { return go_elsewhere(); }));
 }
 
-// The worker is lent to the caller then.
+// The worker is with a caller to the caller then.
 TEST(elsewhere_at_all, not_in_a_call_from_outside) {
   heddle::runtime rt({.workers = 2});
   rt.run([&] {
-    if (rt.core().at(static_cast<unsigned>(rt.worker_rank())).loan.lender != nullptr) {
+    if (rt.core().at(static_cast<unsigned>(rt.worker_rank())).caller_run.own_carrier != nullptr) {
       EXPECT_FALSE(go_elsewhere());
     }
   });
@@ -98,7 +99,9 @@ TEST(elsewhere_at_all, not_from_outside) { EXPECT_FALSE(go_elsewhere()); }
 TEST(elsewhere_at_all, what_comes_from_a_busy_processor_begins_at_another) {
   heddle_test::watchdog watchdog("a thread from a busy processor");
   heddle::runtime rt({.workers = 2});
-  const auto sleeps = [&](unsigned r) { return rt.core().at(r).token.look() == heddle::worker::token::state::asleep; };
+  const auto sleeps = [&](unsigned r) {
+    return rt.core().at(r).parker.look() == heddle::worker::parker::state::asleep;
+  };
   if (rt.core().at(0).processing_unit < 0 || rt.core().at(0).processing_unit == rt.core().at(1).processing_unit)
     GTEST_SKIP() << "the workers have no processors of their own";
   for (int round = 0; round < 20 * heddle_test::stress(); ++round) {

@@ -139,7 +139,7 @@ TEST_P(eviction_techniques, equal_levels_take_turns) {
 
 TEST_P(eviction_techniques, an_evicted_low_thread_goes_on_before_its_equals) {
   heddle::runtime_options o = options(1);
-  // who is resumed gets round to its look before its turn ends,
+  // who is resumed gets round to its look before its time slice ends,
   // however busy the machine; high ones do not wait for the timer
   o.preempt_interval = 10s;
   heddle::runtime rt(o);
@@ -202,7 +202,7 @@ TEST_P(eviction_techniques, priorities_are_inherited_by_holders_of_mutexes_alone
 }
 
 // The thread in the middle ends only when the high one has had what the low one holds.
-TEST_P(eviction_techniques, a_mutex_lends_its_holder_the_level_of_who_waits) {
+TEST_P(eviction_techniques, the_holder_of_a_mutex_inherits_the_level_of_who_waits) {
   heddle::runtime rt(options(1));
   heddle::mutex m;
   std::atomic<bool> held{false}, spins{false}, got{false};

@@ -126,7 +126,7 @@ TEST_F(inheritance, goes_along_a_chain) {
         }}});
 }
 
-TEST_F(inheritance, a_kernel_thread_outside_lends_the_normal_level) {
+TEST_F(inheritance, the_normal_level_is_inherited_from_a_kernel_thread_outside) {
   std::thread outside;
   play(
       [&](auto begun) {
@@ -157,7 +157,7 @@ TEST_F(inheritance, ends_with_the_wait_for_a_condition) {
         }}});
 }
 
-// Whoever has it last has nothing left of what others lent.
+// Whoever has it last has nothing left of what it inherited.
 TEST_F(inheritance, leaves_every_thread_its_own_level) {
   std::array<heddle::mutex, 3> locks;
   std::array<long, 3> inside{};

@@ -109,7 +109,7 @@ TEST(forks, beside_the_making_of_the_global_runtime) {
   }
 }
 
-// Levels are lent under a lock of the process, which another kernel thread may have at the fork.
+// Levels are inherited under a lock of the process, which another kernel thread may have at the fork.
 TEST(forks, beside_threads_that_inherit_levels) {
   if (heddle_test::sanitized) GTEST_SKIP() << "a sanitizer's threads do not survive the fork";
   const auto contend = [](heddle::runtime& where, const std::atomic<bool>& stop, int rounds) {

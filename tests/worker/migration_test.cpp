@@ -82,7 +82,8 @@ TEST_P(llvm_98479_thread_local, accessors_of_heddle_stay_right) {
       const int rank = rt.worker_rank();
       ASSERT_GE(rank, 0);
       ASSERT_LT(rank, static_cast<int>(GetParam()));
-      pid_t& carrier = carrier_of[static_cast<std::size_t>(rank)];  // nothing is lent here: one carrier a worker
+      pid_t& carrier =
+          carrier_of[static_cast<std::size_t>(rank)];  // nothing is with a caller here: one carrier a worker
       if (carrier == 0) carrier = kernel_thread();
       ASSERT_EQ(carrier, kernel_thread()) << "rank " << rank;
       // Between two migrations in one function, and across forks that go on elsewhere.

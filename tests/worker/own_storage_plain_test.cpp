@@ -224,7 +224,7 @@ TEST_P(plain_storage, of_the_caller_is_refused_where_nobody_waits) {
   EXPECT_THROW(heddle::runtime{options}, std::invalid_argument);
 }
 
-// A thread without storage of its own has none that it could lend.
+// A thread without storage of its own has none that it could give.
 TEST_P(plain_storage, of_a_thread_that_has_none_nobody_gets) {
   run([&] {
     const int result = heddle::run(kind(heddle::tls::caller), [] { return heddle::this_thread::id() != 0; });
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(workers, plain_storage,
                          heddle_test::runtime_name);
 
 // Beside preemptive threads, whose ticks come to kernel threads that run such a thread.
-TEST(plain_storage_and_ticks, a_tick_ends_no_turn) {
+TEST(plain_storage_and_ticks, a_tick_ends_no_slice) {
   if (heddle_test::sanitized) GTEST_SKIP() << "no storage of one's own";
   heddle_test::watchdog dog("plain_storage_and_ticks");
   heddle::runtime rt(options_for(2));

@@ -248,7 +248,7 @@ TEST_F(own_storage, a_shared_timer_goes_on) {
   for (int i = 0; i < 2; ++i)
     spinners.emplace_back(in(rt, heddle::preemption::signal_yield), [&] { heddle_test::wait_for(end); });
   heddle::thread(kind(rt), [&] {
-    repeat(1s, [&] { heddle::thread(kind(rt), [] {}).join(); });  // ends only if the spinners' turns do
+    repeat(1s, [&] { heddle::thread(kind(rt), [] {}).join(); });  // ends only if the spinners' time slices do
     end.store(true);
   }).join();
   for (auto& t : spinners) t.join();

@@ -1,4 +1,4 @@
-// Thread packing: Algorithm 3.1 as a model that counts turns, and runtimes whose workers go and come back.
+// Thread packing: Algorithm 3.1 as a model that counts time slices, and runtimes whose workers go and come back.
 #include <heddle/heddle.hpp>
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ namespace {
 
 using heddle::preemption;
 using heddle::worker::packing;
-using heddle::worker::packing_turns;
+using heddle::worker::pool_rotation;
 using heddle_test::fib;
 using heddle_test::in;
 using heddle_test::options_for;
@@ -77,7 +77,7 @@ class model {
   packing pools_;
   std::unique_ptr<heddle::fiber::thread[]> threads_;
   std::vector<unsigned long> left_, had_;
-  std::vector<packing_turns> turns_;
+  std::vector<pool_rotation> turns_;
   std::vector<heddle::fiber::thread*> on_;
 };
 
@@ -95,8 +95,8 @@ TEST(packing_model, equal_threads_end_near_the_ideal_time) {
   }
 }
 
-// Threads that wait for each other in a loop get on only if each has turns.
-TEST(packing_model, every_thread_has_turns) {
+// Threads that wait for each other in a loop get on only if each has time slices.
+TEST(packing_model, every_thread_has_slices) {
   constexpr unsigned rounds = 2000;
   for (const unsigned total : {4u, 7u, 28u}) {
     for (unsigned active = 1; active <= total; ++active) {
@@ -114,7 +114,7 @@ TEST(packing_model, private_pools_stay_with_their_worker) {
   pools.begin(3);  // private: 0 3, 1 4, 2 5; shared: 6
   std::array<heddle::fiber::thread, 7> threads;
   for (unsigned i = 0; i < 7; ++i) ASSERT_TRUE(pools.put(threads[i], i));
-  packing_turns turns;
+  pool_rotation turns;
   std::vector<const heddle::fiber::thread*> taken;
   while (const heddle::fiber::thread* t = pools.take(1, turns)) taken.push_back(t);
   ASSERT_EQ(taken.size(), 3u);
@@ -141,7 +141,7 @@ TEST(packing_model, new_threads_go_to_the_emptiest_pool) {
     ASSERT_TRUE(pools.put(threads[i], index));
   }
   EXPECT_THAT(in, ::testing::Each(1u));
-  packing_turns first, second;
+  pool_rotation first, second;
   ASSERT_NE(pools.take(0, first), nullptr);  // runs: its pool is still full
   ASSERT_NE(pools.take(1, second), nullptr);
   const auto empty = static_cast<unsigned>(second.serves);
@@ -163,7 +163,7 @@ TEST(packing_model, threads_settle_evenly) {
     t.ties.belongs.set_pool(0);
     ASSERT_TRUE(pools.put(t, 0));
   }
-  std::array<packing_turns, active> turns;
+  std::array<pool_rotation, active> turns;
   std::array<heddle::fiber::thread*, active> on{};
   for (int round = 0; round < 100; ++round) {
     for (unsigned r = 0; r < active; ++r) {

@@ -1,4 +1,4 @@
-// Pollers beside preemptive threads, which may hold malloc's lock when their turns end.
+// Pollers beside preemptive threads, which may hold malloc's lock when their time slices end.
 #include <heddle/poller.hpp>
 
 #include <heddle/event_count.hpp>

@@ -1,4 +1,4 @@
-// Turns are short while threads spin, and only then ([turn:4] of src/worker/preemption/ticks.md).
+// Time slices are short while threads spin, and only then ([slice:4] of src/worker/preemption/ticks.md).
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ heddle::runtime_options options(unsigned workers, std::optional<std::chrono::nan
 
 enum class wait { by_pauses, by_looks };
 
-// How long a thread takes that gives others their turns so many times, while these wait for its end in a loop.
+// How long a thread takes that gives others their time slices so many times, while these wait for its end in a loop.
 steady::duration beside_spinning_threads(heddle::runtime& rt, preemption how, wait with) {
   std::atomic<bool> over{false};
   std::vector<heddle::thread> all;
@@ -48,8 +48,8 @@ steady::duration beside_spinning_threads(heddle::runtime& rt, preemption how, wa
 
 class spinning : public heddle_test::with_ticks<std::tuple<preemption, wait>> {};
 
-// Turns that are asked for are 1 ms long, as those are that nobody asks for, but for spinning.
-TEST_P(spinning, threads_that_spin_have_short_turns) {
+// Time slices that are asked for are 1 ms long, as those are that nobody asks for, but for spinning.
+TEST_P(spinning, threads_that_spin_have_short_slices) {
   const auto [how, with] = GetParam();
   for (int attempt = 0;; ++attempt) {  // other processes may keep the processor at the wrong moments
     heddle::runtime asked(options(1, 1ms));
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(preempt, spinning,
 
 class computing : public heddle_test::with_ticks<preemption> {};
 
-TEST_P(computing, threads_that_compute_keep_their_turns) {
+TEST_P(computing, threads_that_compute_keep_their_slices) {
   heddle::runtime rt(options(1, std::nullopt));
   std::atomic<std::uint64_t> sum{0};
   std::vector<heddle::thread> all;
@@ -90,7 +90,7 @@ TEST_P(computing, threads_that_compute_keep_their_turns) {
 }
 
 // After those that spin have ended.
-TEST_P(computing, the_usual_turns_come_back) {
+TEST_P(computing, the_usual_slices_come_back) {
   heddle::runtime rt(options(1, std::nullopt));
   beside_spinning_threads(rt, GetParam(), wait::by_pauses);
   const std::uint64_t before = rt.statistics().preemptions;

@@ -1,4 +1,4 @@
-// Preemptive threads: turns end by ticks, and everything of heddle's works in them.
+// Preemptive threads: time slices end by ticks, and everything of heddle's works in them.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
@@ -284,7 +284,7 @@ TEST_P(techniques, detached_and_ending_threads_leave_nothing) {
   while (done.load() != 250) std::this_thread::yield();
 }
 
-// The requester's turn ends within request_stop now and then, and the
+// The requester's time slice ends within request_stop now and then, and the
 // wait that it ends must not hold its worker meanwhile.
 TEST_P(techniques, a_stop_request_may_be_preempted) {
   heddle::runtime_options o = options(1);
@@ -359,7 +359,7 @@ TEST(no_preemption, the_watchdog_reports_a_spinning_barrier) {
   EXPECT_NE(said.find("no progress"), std::string::npos) << said;
 }
 
-TEST_P(techniques, workers_stand_aside_and_come_back) {
+TEST_P(techniques, workers_become_inactive_and_active) {
   heddle::runtime rt(options(3));
   EXPECT_THROW(rt.set_active_workers(0), std::invalid_argument);
   EXPECT_THROW(rt.set_active_workers(4), std::invalid_argument);

@@ -54,7 +54,7 @@ TEST(priorities, below_normal_the_own_newest_then_the_others_oldest) {
   for (unsigned i = 0; i < 3; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 0, position::on_top));
   for (unsigned i = 3; i < 5; ++i) EXPECT_TRUE(p.push(b.at(i, -1), 1, position::on_top));
   EXPECT_TRUE(p.push(b.at(5, -2), 0, position::on_top));
-  EXPECT_TRUE(p.push(b.at(6, -1), 0, position::behind));  // its turn has ended: behind the others
+  EXPECT_TRUE(p.push(b.at(6, -1), 0, position::behind));  // its time slice has ended: behind the others
   for (const unsigned expected : {2u, 1u, 0u, 6u, 3u, 4u, 5u}) {
     thread* t = p.take_low(0, lowest_level);
     ASSERT_NE(t, nullptr);
@@ -87,7 +87,7 @@ TEST(priorities, the_oldest_of_a_pile_is_not_forgotten) {
   FAIL() << "the newest was taken a hundred times";
 }
 
-TEST(priorities, whose_turn_ends_gives_way_to_the_fuller_pile) {
+TEST(priorities, whose_slice_ends_gives_way_to_the_fuller_pile) {
   priorities p(3);
   blocks b(4);
   EXPECT_TRUE(p.push(b.at(0, -1), 0, position::behind));

@@ -121,7 +121,7 @@ TEST(priority, a_thread_that_yields_lets_no_lower_one_run) {
   heddle::runtime rt(options_for(1));
   rt.run([&] {
     std::vector<int> order;
-    const auto two_turns = [&](int level) {
+    const auto two_slices = [&](int level) {
       return [&order, level] {
         order.push_back(level);
         heddle::this_thread::yield();
@@ -129,7 +129,7 @@ TEST(priority, a_thread_that_yields_lets_no_lower_one_run) {
       };
     };
     std::vector<heddle::thread> all;
-    for (const int level : {-1, 0, 1, -1, 0, 1}) all.emplace_back(in(rt, priority{level}), two_turns(level));
+    for (const int level : {-1, 0, 1, -1, 0, 1}) all.emplace_back(in(rt, priority{level}), two_slices(level));
     heddle::this_thread::yield();  // to the others of the normal level at most, and to what is above
     EXPECT_EQ(std::count(order.begin(), order.end(), -1), 0);
     for (auto& t : all) t.join();

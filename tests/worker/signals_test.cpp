@@ -362,7 +362,7 @@ TEST_P(signal_techniques, sleeps_in_the_kernel_end_at_short_intervals) {
   stop = true;
   spinner.join();
   EXPECT_GT(cut.load(), 0);
-  EXPECT_LT(cut.load(), 15 * 40);  // a turn doubles up to 1 ms: eight or so, then three
+  EXPECT_LT(cut.load(), 15 * 40);  // a time slice doubles up to 1 ms: eight or so, then three
 }
 
 INSTANTIATE_TEST_SUITE_P(signals, signal_techniques,

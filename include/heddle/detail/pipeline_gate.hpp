@@ -74,7 +74,7 @@ class source_gate {
 
  private:
   static constexpr std::uintptr_t busy = 1, closed = 2, marks = busy | closed;
-  // The turns of a wait: about as long as starting another runner would take, which is the alternative.
+  // The time slices of a wait: about as long as starting another runner would take, which is the alternative.
   static constexpr int turns = 32;
 
   static pipeline_token* list(std::uintptr_t w) noexcept { return reinterpret_cast<pipeline_token*>(w & ~marks); }
@@ -183,7 +183,8 @@ class ordered_gate {
 
   bool enter(pipeline_token& token) noexcept {
     std::atomic<pipeline_token*>& met = cells_[token.ticket & mask_].met;
-    // acquire pairs with leave: what was done in the stage. If the turn is here, the cell belongs to this token alone.
+    // acquire pairs with leave: what was done in the stage. If the time slice is here, the cell belongs to this token
+    // alone.
     if (met.load(std::memory_order_acquire) == nullptr) return meet(token.ticket, &token) != nullptr;
     met.store(nullptr, std::memory_order_relaxed);  // as in meet
     return true;
@@ -196,7 +197,8 @@ class ordered_gate {
     std::atomic<pipeline_token*> met{nullptr};
   };
 
-  // A ticket's token and its turn meet in a cell. The one that comes second gets the first and, with it, the stage.
+  // A ticket's token and its time slice meet in a cell. The one that comes second gets the first and, with it, the
+  // stage.
   pipeline_token* meet(std::size_t number, pipeline_token* comes) noexcept {
     std::atomic<pipeline_token*>& met = cells_[number & mask_].met;
     // release: the token's value, or what was done in the stage; acquire: the same of the other side

@@ -26,7 +26,7 @@ struct waiter {
   void* payload{nullptr};       // for the waiting operation (a channel's slot, a lock's mode)
   void* thread{nullptr};        // the suspended user-level thread; null for a foreign kernel thread
   const char* what;             // "mutex", "channel" ...: shown in dumps of threads
-  const void* object{nullptr};  // the lock (of a mutex, its lendable) or null; for traces and dumps
+  const void* object{nullptr};  // the lock (of a mutex, its inheriting_lock) or null; for traces and dumps
   const void* place{nullptr};   // the code that asked for the wait, or null
   // Changes from none to a reason; one thread wins this change (claim). The winner alone resumes the waiter.
   std::atomic<std::uint32_t> reason{0};

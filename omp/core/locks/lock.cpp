@@ -86,7 +86,7 @@ void word_lock::lock_slow() noexcept {
       if (word_.exchange(waited_for, std::memory_order_acquire) == free) return;  // pairs with unlock
       r.push(w);
     }
-    self.parked.wait([&w] { return w.called.load(std::memory_order_acquire); });  // pairs with unlock_slow
+    self.parker.wait([&w] { return w.called.load(std::memory_order_acquire); });  // pairs with unlock_slow
     if (w.was_handed) return;
   }
 }
@@ -103,7 +103,7 @@ void word_lock::unlock_slow() noexcept {
     who = w->who;
     w->called.store(true, std::memory_order_release);  // pairs with lock_slow; the waiter is gone from here on
   }
-  who->parked.wake();
+  who->parker.wake();
 }
 
 // Relaxed throughout: what the last owner wrote comes with lock_ (lock.hpp).

@@ -19,7 +19,7 @@ void lock_word::lock_slowly() noexcept {
       now = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
       return (now & is_held) == 0;
     };
-    for (int turn = 0; turn < 100 && !demand::exceeds() && !free_now(); ++turn) heddle_pause();
+    for (int turn = 0; turn < 100 && !active_count::exceeds() && !free_now(); ++turn) heddle_pause();
     if (free_now()) {
       // acquire pairs with unlock
       if (word_.compare_exchange_weak(now, now | is_held, std::memory_order_acquire)) return;
@@ -30,7 +30,7 @@ void lock_word::lock_slowly() noexcept {
     if (!word_.compare_exchange_weak(now, reinterpret_cast<std::uintptr_t>(&mine) | is_held, std::memory_order_release,
                                      std::memory_order_relaxed))
       continue;
-    self.parked.wait([&] { return mine.woken.load(std::memory_order_acquire); });  // pairs with unlock_slowly
+    self.parker.wait([&] { return mine.woken.load(std::memory_order_acquire); });  // pairs with unlock_slowly
   }
 }
 
@@ -65,7 +65,7 @@ void lock_word::unlock_slowly() noexcept {
   }
   thread& who = *chosen->who;                            // a descriptor is there for ever
   chosen->woken.store(true, std::memory_order_release);  // pairs with lock_slowly; `chosen` is gone from here on
-  who.parked.wake();
+  who.parker.wake();
 }
 
 }  // namespace heddle::omp

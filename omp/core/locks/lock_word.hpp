@@ -6,7 +6,7 @@
 
 namespace heddle::omp {
 
-// Those who wait sleep where all OpenMP threads do (parking). Not fair in order, but nobody is passed over for ever
+// Those who wait sleep where all OpenMP threads do (parker). Not fair in order, but nobody is passed over for ever
 // ([omp_lock:3]). A thread that is preempted with it keeps others waiting, not spinning.
 class lock_word {
  public:
@@ -41,6 +41,6 @@ class lock_word {
 };
 
 // What a compiler calls a critical section's name: zeroed memory of at least a word.
-inline lock_word& lock_at(void* place) noexcept { return *static_cast<lock_word*>(place); }
+inline lock_word& lock_at(void* address) noexcept { return *static_cast<lock_word*>(address); }
 
 }  // namespace heddle::omp

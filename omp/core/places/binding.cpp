@@ -80,7 +80,7 @@ bool bind_caller(thread& self, int number) noexcept {
     return false;
   }
   self.bound = number;
-  self.parked.share_processor(true);
+  self.parker.share_processor(true);
   return true;
 }
 
@@ -88,7 +88,7 @@ void unbind_caller(thread& self) noexcept {
   if (self.bound < 0 || before_binding == nullptr || is_user_level()) return;
   if (sched_setaffinity(0, before_binding->bytes(), before_binding->set()) != 0) return;
   self.bound = -1;
-  self.parked.share_processor(false);
+  self.parker.share_processor(false);
 }
 
 bool bind_member(heddle::thread_options& options, unsigned number, int where) noexcept {

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "omp/core/other_runtimes.hpp"
-#include "omp/core/teams/parking.hpp"
+#include "omp/core/teams/parker.hpp"
 #include "omp/core/teams/thread.hpp"
 
 namespace heddle::omp {
@@ -63,7 +63,7 @@ class reporter {
     getrusage(RUSAGE_SELF, &used);
     const double elapsed = std::chrono::duration<double>(clock::now() - begun_).count();
     const double processor = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
-    const int workers = std::max(demand::processors.load(std::memory_order_relaxed), 1);  // a number that stays
+    const int workers = std::max(active_count::processors.load(std::memory_order_relaxed), 1);  // a number that stays
     const double capacity = std::max(elapsed * workers, 1e-9);
     const double used_up = std::min(100 * processor / capacity, 100.0);
     const double overhead = std::min(100e-9 * static_cast<double>(spun) / capacity, used_up);

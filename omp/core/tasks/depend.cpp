@@ -37,15 +37,15 @@ explicit_task* give_back_locks(depend_node& n) noexcept {
   for (const lock_link* l = n.locks; l != nullptr; l = l->next) l->what->taken = false;
   explicit_task* ready = nullptr;
   depend_node* kept = nullptr;
-  for (depend_node** place = &g.first_blocked; *place != nullptr;) {
-    depend_node* const b = *place;
+  for (depend_node** link = &g.first_blocked; *link != nullptr;) {
+    depend_node* const b = *link;
     if (take_locks(*b)) {
-      *place = b->next_blocked;
+      *link = b->next_blocked;
       b->of->next = ready;
       ready = b->of;
     } else {
       kept = b;
-      place = &b->next_blocked;
+      link = &b->next_blocked;
     }
   }
   g.last_blocked = kept;
@@ -67,7 +67,7 @@ bool push_ready(member_tasks& mine, explicit_task& it, const task& parent) noexc
 void make_ready(const thread* self, member_tasks* mine, explicit_task& it) noexcept {
   if (thread* const waits = it.node->waits; waits != nullptr) [[unlikely]] {
     it.node->begins.store(true);  // the node is that thread's from here on
-    waits->parked.wake();
+    waits->parker.wake();
     return;
   }
   queue_ready(self, mine, it);
@@ -134,7 +134,7 @@ void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
     }
     thread* const waits = to.waits;
     if (to.waiting.fetch_sub(1) != 1) continue;
-    if (next == nullptr) waits->parked.wake_after_fence();
+    if (next == nullptr) waits->parker.wake_after_fence();
     else if (may_begin(to)) make_ready(self, mine, *next);
   }
   while (ready != nullptr) {
@@ -172,8 +172,8 @@ void stay_near(thread& self, task& parent) {
 void forget_dependences(task& of) noexcept {
   dependences& g = *of.depends;
   g.may_make = most_ahead;  // `made` is 0, or begins there soon
-  if (g.places.used() == 0 && g.everything == nullptr) return;
-  g.places.clear();
+  if (g.locations.used() == 0 && g.everything == nullptr) return;
+  g.locations.clear();
   g.everything = nullptr;
   g.nodes.put_all();
   g.edges.put_all();

@@ -1,5 +1,5 @@
 // The depend clause: the graph that the children of one task form. All its clauses come from that task's own thread, so
-// places and sets have no lock; only the ends of tasks come from others. Protocol: omp/tasks.md.
+// locations and sets have no lock; only the ends of tasks come from others. Protocol: omp/tasks.md.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ struct further_edge : depend_edge {
   further_edge* sibling;  // of the successor's
 };
 
-// A task's place in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
+// A task in the graph, or that of a thread that waits for predecessors. In the graph's memory: [depend:3].
 struct alignas(64) depend_node {
   // --- of all those who end its predecessors, and who ends it: one line, in which its first edges lie, too
   // Successors, the newest first; closed when the task has ended. Pushed by the parent's thread, closed by who ends the

@@ -50,7 +50,7 @@ void drop_links(dependences& g, set_link* first) noexcept {
   }
 }
 
-void drop_place(dependences& g, const depend_place& p) noexcept {
+void drop_location(dependences& g, const depend_location& p) noexcept {
   drop_links(g, p.before);
   drop_links(g, p.first);
   release(g, p.excludes);
@@ -61,30 +61,30 @@ bool all_have_ended(const set_link* set) noexcept {
   return set == nullptr;
 }
 
-// [depend:4] What a place says matters no more when all have ended that it knows. All of the current set wait for all
-// of the one before.
+// [depend:4] What a location says matters no more when all have ended that it knows. All of the current set wait for
+// all of the one before.
 [[gnu::noinline]] void make_room(dependences& g) {
-  g.places.sweep([&](depend_place& p) {
+  g.locations.sweep([&](depend_location& p) {
     if (!all_have_ended(p.first) || (p.first == nullptr && !all_have_ended(p.before))) return false;
-    drop_place(g, p);
+    drop_location(g, p);
     return true;
   });
 }
 
 // Good until the next call.
-[[gnu::always_inline]] inline depend_place& place_for(dependences& g, const void* address) {
-  depend_place* p = &g.places.entry_for(address);
-  if (g.places.is_used(*p)) return *p;
-  if (g.places.is_full()) [[unlikely]] {
+[[gnu::always_inline]] inline depend_location& location_for(dependences& g, const void* address) {
+  depend_location* p = &g.locations.entry_for(address);
+  if (g.locations.is_used(*p)) return *p;
+  if (g.locations.is_full()) [[unlikely]] {
     make_room(g);
-    p = &g.places.entry_for(address);
+    p = &g.locations.entry_for(address);
   }
   set_link* everything = nullptr;
   if (g.everything != nullptr && !has_ended(*g.everything)) [[unlikely]] {
     everything = new (g.links.take()) set_link{g.everything, nullptr};
     ++g.everything->held;
   }
-  g.places.add(*p, address);
+  g.locations.add(*p, address);
   p->first = p->last = everything;
   return *p;
 }
@@ -150,11 +150,11 @@ std::int32_t put_edges(depend_node& n, Put put) noexcept {
   return ended;
 }
 
-bool joins(const depend_place& p, depend_kind kind) noexcept {
+bool joins(const depend_location& p, depend_kind kind) noexcept {
   return p.kind == kind && kind != depend_kind::out && p.first != nullptr;
 }
 
-void exclude(dependences& g, const depend_place& p, depend_node& n) {
+void exclude(dependences& g, const depend_location& p, depend_node& n) {
   for (const lock_link* l = n.locks; l != nullptr; l = l->next)
     if (l->what == p.excludes) return;
   n.locks = new (g.locks.take()) lock_link{p.excludes, n.locks};
@@ -162,7 +162,8 @@ void exclude(dependences& g, const depend_place& p, depend_node& n) {
   n.special = true;
 }
 
-[[gnu::always_inline]] inline void enter_place(dependences& g, depend_place& p, depend_kind kind, depend_node& n) {
+[[gnu::always_inline]] inline void enter_location(dependences& g, depend_location& p, depend_kind kind,
+                                                  depend_node& n) {
   if (joins(p, kind)) {
     follow_all(g, p.before, n);
     set_link* const link = new (g.links.take()) set_link{&n, nullptr};
@@ -196,14 +197,14 @@ void exclude(dependences& g, const depend_place& p, depend_node& n) {
 }
 
 void look_at_everything(dependences& g, depend_node& n) {
-  g.places.for_each([&](const depend_place& p) { follow_all(g, p.first, n); });
+  g.locations.for_each([&](const depend_location& p) { follow_all(g, p.first, n); });
   if (g.everything != nullptr) follow(g, *g.everything, n);
 }
 
 void enter_everything(dependences& g, depend_node& n) {
   ++n.held;  // first: it may be in some of the sets that are dropped
-  g.places.for_each([&](const depend_place& p) { drop_place(g, p); });
-  g.places.clear();
+  g.locations.for_each([&](const depend_location& p) { drop_location(g, p); });
+  g.locations.clear();
   if (g.everything != nullptr) drop_link(g, new (g.links.take()) set_link{g.everything, nullptr});
   g.everything = &n;
 }
@@ -212,14 +213,14 @@ void enter_everything(dependences& g, depend_node& n) {
 
 depend_node* new_node(dependences& g) {
   if (g.leaving_count >= g.look_at) {
-    depend_node** place = &g.leaving;
-    while (*place != nullptr) {
-      depend_node* const n = *place;
+    depend_node** link = &g.leaving;
+    while (*link != nullptr) {
+      depend_node* const n = *link;
       if (!has_ended(*n)) {
-        place = &n->next;
+        link = &n->next;
         continue;
       }
-      *place = n->next;
+      *link = n->next;
       --g.leaving_count;
       drop_node(g, n);
     }
@@ -238,15 +239,15 @@ void enter(dependences& g, const depend_list& list, depend_node& n) {
       look_at_everything(g, n);
       enter_everything(g, n);
     } else {
-      enter_place(g, place_for(g, item.address), item.kind, n);
+      enter_location(g, location_for(g, item.address), item.kind, n);
     }
   }
 }
 
 void look_at(dependences& g, const depend_item& item, depend_node& n) {
   if (item.address == nullptr) return look_at_everything(g, n);
-  const depend_place& p = g.places.entry_for(item.address);
-  if (!g.places.is_used(p)) {
+  const depend_location& p = g.locations.entry_for(item.address);
+  if (!g.locations.is_used(p)) {
     if (g.everything != nullptr) follow(g, *g.everything, n);
     return;
   }

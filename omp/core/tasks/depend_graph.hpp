@@ -1,4 +1,4 @@
-// The insides of a dependence graph, by address: places, sets and edges. The parent's thread alone adds to it.
+// The insides of a dependence graph, by address: locations, sets and edges. The parent's thread alone adds to it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "omp/core/locks/short_lock.hpp"
 #include "omp/core/tasks/depend.hpp"
-#include "omp/core/tasks/depend_places.hpp"
+#include "omp/core/tasks/depend_locations.hpp"
 
 namespace heddle::omp {
 
@@ -61,7 +61,7 @@ inline constexpr std::int32_t looks_each = 16;
 
 struct dependences {
   // The parent's thread alone, but for `guard` and what it guards.
-  place_table places;
+  location_table locations;
   std::uint64_t serial{0};           // of the newest node
   depend_node* everything{nullptr};  // the last task that named all memory; held
   // A free node says still that it has ended: a task that is just entering may have it among its predecessors.

@@ -75,7 +75,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.is_final = parent.is_final;
   it.over = false;
   it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
-  it.seat.store(parent.seat.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  it.root_member.store(parent.root_member.load(std::memory_order_relaxed), std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
   it.plain = payload <= smallest_payload;
@@ -117,7 +117,7 @@ void begin_implicit(task& it, team& in, unsigned number) noexcept {
   it.group = nullptr;
   it.home = nullptr;
   it.made = 0;
-  it.seat.store(static_cast<std::uint16_t>(number), std::memory_order_relaxed);  // published with its children
+  it.root_member.store(static_cast<std::uint16_t>(number), std::memory_order_relaxed);  // published with its children
   it.elsewhere.store(task::alive, std::memory_order_relaxed);  // nobody else knows of it; published with its children
 }
 
@@ -139,7 +139,7 @@ void child_ended(thread* self, task& p, const member_tasks& home) noexcept {
   thread* const waits = home.owner;
   const std::int64_t now = p.elsewhere.fetch_add(1) + 1;
   if (static_cast<std::int32_t>(now) != 0) return;
-  if (now >= task::alive) waits->parked.wake_after_fence();
+  if (now >= task::alive) waits->parker.wake_after_fence();
   else if (now == 0) free_task(self, static_cast<explicit_task&>(p));
 }
 
@@ -196,9 +196,9 @@ void end_included_slow(thread& self, explicit_task& it) {
   --self.tasks.nested;
   self.running = it.parent;
   if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's
-    member_tasks& mine = place_of(self);
+    member_tasks& mine = tasks_of(self);
     if (it.home == nullptr) it.home = &mine;       // else it is that, and others read it who run its children
-    if (it.node == nullptr) count_task(mine, it);  // else wait_for_turn has done it
+    if (it.node == nullptr) count_task(mine, it);  // else wait_for_predecessors has done it
     end_slow(self, mine, it, told_detached);
     return;
   }
@@ -210,9 +210,9 @@ void end_included_slow(thread& self, explicit_task& it) {
   leave_to_children(self, it, 0);
 }
 
-void wait_for_turn(thread& self, explicit_task& it, const depend_list& list) {
+void wait_for_predecessors(thread& self, explicit_task& it, const depend_list& list) {
   if (!it.detachable) return wait_for_predecessors(self, list);
-  count_task(place_of(self), it);
+  count_task(tasks_of(self), it);
   add_node_and_wait(self, it, list);
 }
 
@@ -225,11 +225,11 @@ void submit(thread& self, explicit_task& it, const depend_list& list) {
     return;
   }
   if (self.running->is_final) {
-    wait_for_turn(self, it, list);
+    wait_for_predecessors(self, it, list);
     run_included(self, it);
     return;
   }
-  member_tasks& mine = place_of(self);
+  member_tasks& mine = tasks_of(self);
   count_task(mine, it);
   if (add_node(self, it, list)) queue_task(self, mine, it);
   stay_near(self, parent);

@@ -15,7 +15,7 @@ class thread;
 struct team;
 struct task_group;
 struct dependences;   // depend.hpp: the graph that the children of one task form
-struct depend_node;   // depend.hpp: a task's place in its parent's graph
+struct depend_node;   // depend.hpp: a task in its parent's graph
 struct member_tasks;  // task_queue.hpp: what one member of one team has made
 struct explicit_task;
 
@@ -49,7 +49,7 @@ struct task {
   bool undeferred{false};  // so a tool was told; written where one listens alone
   // The number, modulo 2^16, of the member whose implicit task is its ancestor of depth 0, or itself. Atomic as
   // `depth`.
-  std::atomic<std::uint16_t> seat{0};
+  std::atomic<std::uint16_t> root_member{0};
 
   // --- for those who end children of it
   task* parent{nullptr};  // null: of an initial thread's implicit task

@@ -14,11 +14,11 @@ void task_group::ended(const member_tasks* from) noexcept {
     return;
   }
   thread* const waits = home->owner;  // the group may be gone afterwards
-  if (elsewhere.fetch_sub(1) == 1) waits->parked.wake_after_fence();
+  if (elsewhere.fetch_sub(1) == 1) waits->parker.wake_after_fence();
 }
 
 void begin_group(thread& self) {
-  member_tasks& home = place_of(self);
+  member_tasks& home = tasks_of(self);
   task_group* const kept = std::exchange(self.tasks.group, nullptr);
   // What has been a group may be anew: whoever ended its last task had read its home before.
   auto* const group = kept != nullptr ? new (kept) task_group : new task_group;

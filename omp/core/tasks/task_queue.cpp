@@ -103,7 +103,7 @@ bool team_tasks::unfinished() const noexcept {
 // `it` is touched only while it is not in the queue; its parent cannot be freed.
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& parent, slot* position) noexcept {
   // [omp_task:8]: before the fence below. Only when it changes: who ends this member's tasks elsewhere reads that line.
-  if (mine.quiet.load(std::memory_order_relaxed)) mine.quiet.store(false, std::memory_order_relaxed);
+  if (mine.unannounced.load(std::memory_order_relaxed)) mine.unannounced.store(false, std::memory_order_relaxed);
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
     if (queue::has_any(mine.queue)) {
@@ -123,27 +123,27 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& pa
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
   const bool someone_sleeps = sleeping_.load() != 0;
   if (someone_sleeps) wake_for(&parent);
-  keep_quiet_if_useful(mine, someone_sleeps);
+  keep_unannounced_if_useful(mine, someone_sleeps);
   return true;
 }
 
-void team_tasks::keep_quiet_if_useful(member_tasks& mine, bool someone_slept) noexcept {
+void team_tasks::keep_unannounced_if_useful(member_tasks& mine, bool someone_slept) noexcept {
   const unsigned wary = mine.wary.load(std::memory_order_relaxed);  // a hint, as its store
   if (wary == 0 && !someone_slept) return;
   if (wary != 0) mine.wary.store(wary - 1, std::memory_order_relaxed);
   queue::stand(mine.queue);
-  mine.quiet.store(true);
+  mine.unannounced.store(true);
 }
 
 bool team_tasks::pop_slow(member_tasks& mine, slot* position) noexcept {
   // The request may fall, so who lists itself meanwhile shall not rely on it: as in push_slow.
-  const bool was_quiet = mine.quiet.load(std::memory_order_relaxed);
-  if (was_quiet) mine.quiet.store(false, std::memory_order_relaxed);
+  const bool was_unannounced = mine.unannounced.load(std::memory_order_relaxed);
+  if (was_unannounced) mine.unannounced.store(false, std::memory_order_relaxed);
   const queue::slow_outcome outcome = queue::pop(mine.queue, position);
   if (outcome.published) wake_for(mine.owner->running);
-  if (was_quiet) {
+  if (was_unannounced) {
     std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
-    keep_quiet_if_useful(mine, sleeping_.load() != 0);
+    keep_unannounced_if_useful(mine, sleeping_.load() != 0);
   }
   return outcome.done;
 }
@@ -152,18 +152,18 @@ void team_tasks::share(explicit_task& it) noexcept {
   thread* chosen = nullptr;
   {
     const std::lock_guard hold(shared_guard_);
-    explicit_task** place = &first_shared_;
-    if (last_shared_ != nullptr && last_shared_->priority >= it.priority) place = &last_shared_->next;
-    while (*place != nullptr && (*place)->priority >= it.priority) place = &(*place)->next;
-    it.next = *place;
-    *place = &it;
+    explicit_task** link = &first_shared_;
+    if (last_shared_ != nullptr && last_shared_->priority >= it.priority) link = &last_shared_->next;
+    while (*link != nullptr && (*link)->priority >= it.priority) link = &(*link)->next;
+    it.next = *link;
+    *link = &it;
     if (it.next == nullptr) last_shared_ = &it;
     shared_.fetch_add(1);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
     // With the lock, for nobody can take the task then, and its parent stays.
     if (sleeping_.load() != 0) chosen = choose(it.parent);
   }
-  if (chosen != nullptr) chosen->parked.wake();
+  if (chosen != nullptr) chosen->parker.wake();
 }
 
 void team_tasks::hand_over(member_tasks& mine) noexcept {
@@ -174,13 +174,13 @@ void team_tasks::hand_over(member_tasks& mine) noexcept {
 explicit_task* team_tasks::take_shared(const task* under) noexcept {
   const std::lock_guard hold(shared_guard_);
   explicit_task* before = nullptr;
-  for (explicit_task** place = &first_shared_; *place != nullptr; place = &(*place)->next) {
-    explicit_task* const it = *place;
+  for (explicit_task** link = &first_shared_; *link != nullptr; link = &(*link)->next) {
+    explicit_task* const it = *link;
     if (under != nullptr && !descends(*it, *under)) {
       before = it;
       continue;
     }
-    *place = it->next;
+    *link = it->next;
     if (it == last_shared_) last_shared_ = before;
     shared_.fetch_sub(1);
     return it;
@@ -196,8 +196,8 @@ explicit_task* team_tasks::steal_from(member_tasks& mine, member_tasks& victim, 
   bool left = true;
   if (queue::has_public(victim.queue)) {
     item = queue::steal(victim.queue, left);
-  } else if (mine.hungry_turns >= patience) {
-    mine.hungry_turns = 0;
+  } else if (mine.hungry_looks >= patience) {
+    mine.hungry_looks = 0;
     item = queue::force_steal(victim.queue, heddle::detail::heavy_fence);
   } else {
     queue::request(victim.queue);
@@ -228,8 +228,8 @@ explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept 
     }
     if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
   }
-  if (it != nullptr) mine.hungry_turns = 0;
-  else ++mine.hungry_turns;
+  if (it != nullptr) mine.hungry_looks = 0;
+  else ++mine.hungry_looks;
   return it;
 }
 

@@ -21,17 +21,17 @@ struct team;
 struct reduction_copies;  // task_reduction.cpp
 
 // What one member of one team has made. Made by that member with its first task, and kept as long as the team: where
-// another thread takes the member's place (settle_places), it gets what the first one had.
+// another thread takes the member's number (settle_places), it gets what the first one had.
 struct member_tasks {
   member_tasks(thread& who, team& whose);
 
   heddle::detail::fork_queue queue;
-  thread* owner;  // who has the member's place in this region, if it has made a task in it
+  thread* owner;  // who has the member's number in this region, if it has made a task in it
   team* in;
   // [omp_task:7] The owner's next push takes the slow path for certain. Owner's.
-  std::atomic<bool> quiet{true};
-  // For so many slow pushes and pops it stays quiet though nobody sleeps: a sleeper has just paid a heavy fence because
-  // it was not. A hint; set by that one, counted down by the owner.
+  std::atomic<bool> unannounced{true};
+  // For so many slow pushes and pops it stays unannounced though nobody sleeps: a sleeper has just paid a heavy fence
+  // because it was not. A hint; set by that one, counted down by the owner.
   std::atomic<unsigned> wary{0};
   std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
   bool defers_all{false};    // what does not fit into the queue goes to the team's list
@@ -170,7 +170,8 @@ class team_tasks {
   // Whether `it`, which may be gone, looks like a descendant: never no for one.
   static bool may_descend(const explicit_task& it, const task& from) noexcept {
     // relaxed: hints; the memory of tasks stays what it is ([omp_task:1])
-    if (!from.is_explicit) return it.seat.load(std::memory_order_relaxed) == from.seat.load(std::memory_order_relaxed);
+    if (!from.is_explicit)
+      return it.root_member.load(std::memory_order_relaxed) == from.root_member.load(std::memory_order_relaxed);
     return it.depth.load(std::memory_order_relaxed) > from.depth.load(std::memory_order_relaxed) &&
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
@@ -178,7 +179,7 @@ class team_tasks {
   bool push_slow(member_tasks& mine, explicit_task& it, const task& parent, heddle::detail::slot* position) noexcept;
   bool pop_slow(member_tasks& mine, heddle::detail::slot* position) noexcept;
   // [omp_task:7] After a slow push or pop, and a fence.
-  void keep_quiet_if_useful(member_tasks& mine, bool someone_slept) noexcept;
+  void keep_unannounced_if_useful(member_tasks& mine, bool someone_slept) noexcept;
   explicit_task* take_shared(const task* under) noexcept;
   explicit_task* steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept;
   // Takes one that may run children of `parent` out of the list; null: there is none.

@@ -68,11 +68,11 @@ void begin_shared_reductions(thread& self, bool of_work_share, const reduction_i
   begin_group(self);
   task_group& group = *self.running->group;
   group.of_work_share = true;
-  std::atomic<reduction_copies*>& place = self.in->tasks.shared_reductions[of_work_share ? 1 : 0];
-  reduction_copies* copies = place.load(std::memory_order_acquire);  // pairs with the exchange: the copies
+  std::atomic<reduction_copies*>& known = self.in->tasks.shared_reductions[of_work_share ? 1 : 0];
+  reduction_copies* copies = known.load(std::memory_order_acquire);  // pairs with the exchange: the copies
   if (copies == nullptr) {
     auto made = std::make_unique<reduction_copies>(items, count, self.in->size, self.in->size);
-    if (place.compare_exchange_strong(copies, made.get())) copies = made.release();
+    if (known.compare_exchange_strong(copies, made.get())) copies = made.release();
   }
   make(group, items, count, copies);
   group.reductions->shared_in = self.in;

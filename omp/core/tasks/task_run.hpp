@@ -16,8 +16,8 @@ struct depend_list;
 // Greater priorities mean that one (OMP_MAX_TASK_PRIORITY).
 int largest_priority() noexcept;
 
-// The thread's place in the team that it is in now.
-inline member_tasks& place_of(thread& self) {
+// What the thread has for tasks in the team that it is in now.
+inline member_tasks& tasks_of(thread& self) {
   member_tasks* const home = self.running->home;
   if (home != nullptr) [[likely]]
     return *home;
@@ -132,7 +132,7 @@ inline void run_included(thread& self, explicit_task& it) {
 
 // Before begin_included, of one with a depend clause: returns when it may begin. If it has an event, what depends on it
 // waits for that as for any task's end: it is counted from here on, and stands in the graph.
-void wait_for_turn(thread& self, explicit_task& it, const depend_list& list);
+void wait_for_predecessors(thread& self, explicit_task& it, const depend_list& list);
 
 // More tasks are not put on top of each other where they are made.
 inline constexpr unsigned most_nested = 100;
@@ -167,7 +167,7 @@ inline void submit(thread& self, explicit_task& it) {
     run_included(self, it);
     return;
   }
-  member_tasks& mine = place_of(self);
+  member_tasks& mine = tasks_of(self);
   count_task(mine, it);
   if (it.detachable && self.in->size == 1 && self.tasks.nested < most_nested) [[unlikely]]
     run_task(self, mine, it);  // its body at once, as any in a team of one, but nobody waits here for its event
@@ -178,7 +178,7 @@ void submit(thread& self, explicit_task& it, const depend_list& list);
 
 // Runs one task that the thread may run while it waits in `under` (null: at a barrier). False: none was found.
 inline bool run_one(thread& self, const task* under) {
-  member_tasks& mine = place_of(self);
+  member_tasks& mine = tasks_of(self);
   explicit_task* it = self.in->tasks.newest(mine, under);
   if (it == nullptr) it = self.in->tasks.find(mine, under);
   if (it == nullptr) return false;

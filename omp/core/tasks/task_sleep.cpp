@@ -25,16 +25,16 @@ void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
     sleeping_.fetch_add(1);
   }
   // relaxed: the caller's own, as the queue is
-  if (mine != nullptr && !mine->quiet.load(std::memory_order_relaxed) && !queue::has_any(mine->queue)) {
+  if (mine != nullptr && !mine->unannounced.load(std::memory_order_relaxed) && !queue::has_any(mine->queue)) {
     queue::stand(mine->queue);
-    mine->quiet.store(true);
+    mine->unannounced.store(true);
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
   bool loud = false;
   const unsigned size = size_.load(std::memory_order_acquire);  // pairs with prepare
   for (unsigned i = 0; i < size; ++i) {
     member_tasks* const m = member(i);
-    if (m == nullptr || m == mine || m->quiet.load()) continue;
+    if (m == nullptr || m == mine || m->unannounced.load()) continue;
     m->wary.store(pushes_for_a_heavy_fence, std::memory_order_relaxed);  // a hint
     queue::request_anew(m->queue);
     loud = true;
@@ -92,7 +92,7 @@ void team_tasks::wake_for(const task* parent) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
   if (sleeping_.load() == 0) return;
   thread* const chosen = choose(parent);
-  if (chosen != nullptr) chosen->parked.wake();
+  if (chosen != nullptr) chosen->parker.wake();
 }
 
 }  // namespace heddle::omp

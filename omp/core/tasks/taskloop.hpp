@@ -58,7 +58,7 @@ inline bool goes_in_parts(const thread& self, std::uint64_t tasks) noexcept {
 // run(i) makes piece i and runs it; give(part) makes a task of the upper half, which calls this, and returns it.
 template <class Run, class Give>
 void run_part(thread& self, loop_part part, Run run, Give give) {
-  member_tasks& mine = place_of(self);
+  member_tasks& mine = tasks_of(self);
   for (; part.first < part.end; ++part.first) {
     if (part.end - part.first > 1 && mine.has_none()) {
       const std::uint64_t middle = part.first + (part.end - part.first + 1) / 2;

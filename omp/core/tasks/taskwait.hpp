@@ -19,13 +19,13 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
   placing::mailbox* box = nullptr;
   const auto look = [&] {
     // A relaxed look: who makes the first task of a region wakes all. It comes first, because a region without tasks
-    // ends sooner if those who have docked do not read the line of its arrivals all the time.
+    // ends sooner if those in their idle wait do not read the line of its arrivals all the time.
     return t.tasked.load(std::memory_order_relaxed) && open() && t.tasks.may_find(t.tasks.known(self.number), under);
   };
   const auto called = [&] { return found || sleeper.woken.load() || (box != nullptr && !box->looks_empty()); };
   self.parked.wait([&] { return done() || (listed ? called() : look()); },
                    [&] {
-                     // Relaxed, after the fence of [parking:1]: who makes the first task sets it, and wakes all.
+                     // Relaxed, after the fence of [parker:1]: who makes the first task sets it, and wakes all.
                      if (!listed && t.tasked.load(std::memory_order_relaxed) && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
@@ -50,7 +50,7 @@ template <class Done, class Settle>
 void help_until(thread& self, const task* under, Done done, Settle settle) {
   while (!done()) {
     if (run_one(self, under)) continue;
-    self.in->tasks.hand_over(place_of(self));
+    self.in->tasks.hand_over(tasks_of(self));
     park_for_task(self, under, done, settle, [] { return true; });
   }
   if (placing::on()) [[unlikely]]

@@ -54,7 +54,7 @@ std::uint32_t team_barrier::arrive(team& t) {
   if (arrived_of(before) + 1 != size) return phase_of(before);
   // The last one: nothing has begun before the phase ends, and without tasks this call ends it.
   try_to_end(t, size);
-  first.parked.wake();
+  first.parker.wake();
   return phase_of(before);
 }
 
@@ -70,13 +70,13 @@ bool team_barrier::help(thread& self, team& t, std::uint32_t phase) {
     last = try_to_end(t, t.size);
   }
   helpers_.fetch_sub(1);
-  if (last) first.parked.wake();
+  if (last) first.parker.wake();
   return found;
 }
 
 void team_barrier::tasks_ended(team& t) noexcept {
   if (!try_to_end(t, t.size)) return;
-  if (this == &t.joined) t.leader->parked.wake();
+  if (this == &t.joined) t.leader->parker.wake();
   else t.wake_all();
 }
 

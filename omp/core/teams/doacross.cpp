@@ -46,7 +46,7 @@ void post(thread& self, doacross& d, std::uint64_t iteration) noexcept {
 void wait_for(thread& self, doacross& d, std::uint64_t iteration) {
   const std::atomic<std::uint64_t>& word = d.done[iteration / 64];
   const std::uint64_t bit = std::uint64_t{1} << (iteration % 64);
-  self.parked.wait([&] { return (word.load(std::memory_order_acquire) & bit) != 0; });  // pairs with post
+  self.parker.wait([&] { return (word.load(std::memory_order_acquire) & bit) != 0; });  // pairs with post
 }
 
 }  // namespace heddle::omp

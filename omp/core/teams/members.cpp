@@ -26,26 +26,26 @@ constinit std::atomic<int> members_alive{0};
 
 // What a member does with its worker between two regions. True: there is another region for it.
 // `told`: a tool has heard that it has come to the barrier of the region's end, and is to hear of that one's end.
-bool dock(thread& self, team& t, std::uint32_t seen, std::uint32_t phase, bool told) {
+bool idle_wait(thread& self, team& t, std::uint32_t seen, std::uint32_t phase, bool told) {
   for (;;) {
-    bool ordered = false;
+    bool goes = false;
     bool over = false;
     // That there may be a task is a hint, confirmed by help.
     park_for_task(
         self, nullptr,
         [&] {
-          ordered = self.order.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
+          goes = self.go.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
           if (told) [[unlikely]]
             over = t.joined.is_over(phase);
-          return ordered || over;
+          return goes || over;
         },
         [] {}, [&] { return !t.joined.is_over(phase); });
-    if (told && (ordered || over)) [[unlikely]] {
+    if (told && (goes || over)) [[unlikely]] {
       ompt::join_ends(self);
       told = false;
-      if (!ordered) continue;
+      if (!goes) continue;
     }
-    if (ordered) return !self.stops.load(std::memory_order_relaxed);  // published by the order
+    if (goes) return !self.stops.load(std::memory_order_relaxed);  // published by the go flag
     if (!t.joined.help(self, t, phase)) heddle::detail::yield();
   }
 }
@@ -66,11 +66,11 @@ void live(thread& self, team& t, unsigned number) {
     if (told) [[unlikely]]
       ompt::join_begins(self);
     end_part(self);
-    seen = self.order.load(std::memory_order_relaxed);  // the leader gives no other order before this member's arrival
+    seen = self.go.load(std::memory_order_relaxed);  // the leader does not raise it again before this member's arrival
     if (t.is_gang) [[unlikely]]
       heddle::detail::leave_gang();
     phase = t.joined.arrive(t);
-  } while (dock(self, t, seen, phase, told));
+  } while (idle_wait(self, t, seen, phase, told));
   dismiss_teams(self);
   if (ompt::on()) [[unlikely]]
     ompt::member_ends(self);
@@ -92,7 +92,7 @@ bool should_be_preemptive(const team& t, bool is_bound) noexcept {
   if (may_be_in_gangs(t)) return true;  // which take turns: [region_gang:3]
   // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
   // waits behind a thread that is not preemptive is taken from there ([members:2]).
-  return members_alive.load() + 1 >= demand::processors.load();
+  return members_alive.load() + 1 >= active_count::processors.load();
 }
 
 }  // namespace
@@ -138,12 +138,12 @@ void make_room(team& t, unsigned n) {
 
 void recruit(team& t, unsigned n, region_body body) {
   // [members:4] Its leader is one kernel thread more than there are workers for its members and those of other teams.
-  if (!is_user_level() && members_alive.load() + static_cast<int>(n - t.manned) >= demand::processors.load())
+  if (!is_user_level() && members_alive.load() + static_cast<int>(n - t.manned) >= active_count::processors.load())
     heddle::detail::crowd(heddle::runtime::current());
   for (unsigned number = t.manned; number < n; ++number) {
     thread& made = thread::make();
     t.members[number] = &made;
-    made.order.store(1, std::memory_order_relaxed);  // it begins with what there is: dock
+    made.go.store(1, std::memory_order_relaxed);  // it begins with what there is: idle_wait
     made.counts = true;
     made.given = body;
     made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;
@@ -189,15 +189,15 @@ void start_recruits(team& t, unsigned n) {
 void dismiss(team& t) {
   for (unsigned i = 1; i < t.manned; ++i) {
     thread& member = *t.members[i];
-    member.stops.store(true, std::memory_order_relaxed);  // published by the order
-    member.order.fetch_add(1);
-    member.parked.wake();
+    member.stops.store(true, std::memory_order_relaxed);  // published by the go flag
+    member.go.fetch_add(1);
+    member.parker.wake();
   }
   for (unsigned i = 1; i < t.manned; ++i) {
     thread& member = *t.members[i];
     member.fiber->join();
     member.fiber.reset();
-    demand::awake.fetch_sub(1);
+    active_count::awake.fetch_sub(1);
     members_alive.fetch_sub(1);
     thread::drop(member);
   }

@@ -21,7 +21,7 @@ team::~team() {
 
 void team::wake_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  for (unsigned i = 0; i < size; ++i) members[i]->parked.wake_after_fence();
+  for (unsigned i = 0; i < size; ++i) members[i]->parker.wake_after_fence();
 }
 
 unsigned threads_for(const thread& self, const region_options& how) noexcept {
@@ -67,7 +67,7 @@ unsigned requested_by(const thread& self, const region_options& how) noexcept {
 }
 
 team& team_here(thread& self) {
-  team*& kept = *self.place;
+  team*& kept = *self.kept_at;
   if (kept == nullptr) {
     kept = new team;
     kept->leader = &self;
@@ -80,13 +80,13 @@ team& team_here(thread& self) {
 
 // Writes what is not there yet: a line that nobody writes stays in the caches of those who read it.
 template <class T>
-void change(T& place, const T& value) noexcept {
-  if (!(place == value)) place = value;
+void change(T& there, const T& value) noexcept {
+  if (!(there == value)) there = value;
 }
 template <class T>
-void change(std::atomic<T>& place, T value) noexcept {
+void change(std::atomic<T>& there, T value) noexcept {
   // Relaxed: published with the region, by the members' orders.
-  if (place.load(std::memory_order_relaxed) != value) place.store(value, std::memory_order_relaxed);
+  if (there.load(std::memory_order_relaxed) != value) there.store(value, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   t.tasks.prepare(n);
   const team& outer = *self.in;
   t.saved_work = self.work;
-  t.saved_place = self.place;
+  t.saved_kept_at = self.kept_at;
   change(t.size, n);
   change(t.reserved, reserved);
   change(t.outer, self.in);
@@ -146,21 +146,21 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
     if (there < n) recruit(t, n, body);
     for (unsigned i = 1; i < there; ++i) {
       t.members[i]->given = body;
-      std::atomic<std::uint32_t>& order = t.members[i]->order;
-      // Written by this thread alone; release pairs with dock: all of the above
-      order.store(order.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      std::atomic<std::uint32_t>& go = t.members[i]->go;
+      // Written by this thread alone; release pairs with idle_wait: all of the above
+      go.store(go.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (t.is_gang) [[unlikely]] {
       for (unsigned i = 1; i < there; ++i) wake_into_gang(t, i);
     } else {
-      for (unsigned i = 1; i < there; ++i) t.members[i]->parked.wake_after_fence();
+      for (unsigned i = 1; i < there; ++i) t.members[i]->parker.wake_after_fence();
     }
     if (there < n) start_recruits(t, n);
     if (t.is_gang && t.led_inside) [[unlikely]]
       enter_gang(self, t, 0);
   }
-  self.place = &t.deeper;
+  self.kept_at = &t.deeper;
   begin_part(self, t, 0);
   return t;
 }
@@ -196,7 +196,7 @@ void end_region(thread& self) {
   self.number = t.outer_number;
   self.running = t.outer_task;
   self.work = t.saved_work;
-  self.place = t.saved_place;
+  self.kept_at = t.saved_kept_at;
   if (t.variables.places.count != 0) [[unlikely]]
     leave_place(self);
   if (told) [[unlikely]]
@@ -252,7 +252,7 @@ void dismiss_teams(thread& self) {
     dismiss(*t);
     delete std::exchange(t, t->deeper);
   }
-  self.place = &self.kept;
+  self.kept_at = &self.kept;
 }
 
 }  // namespace heddle::omp

@@ -11,7 +11,7 @@
 #include "omp/core/tasks/task_queue.hpp"
 #include "omp/core/teams/barrier.hpp"
 #include "omp/core/teams/cancel.hpp"
-#include "omp/core/teams/stand_in.hpp"
+#include "omp/core/teams/proxy.hpp"
 #include "omp/core/teams/work_share.hpp"
 #include "omp/seam.hpp"
 
@@ -80,11 +80,11 @@ struct team {
   team* deeper{nullptr};                       // kept for a region that the leader encounters inside this one
   heddle::detail::gang_handle* gang{nullptr};  // made when a region first is one
   unsigned gang_room{0};
-  bool led_inside{false};            // the leader is in the gang
-  std::unique_ptr<stand_in> beside;  // where it is a kernel thread and is led for: in its place
-  bool is_led_for{false};            // in this region
-  work_cursor saved_work;            // what the leader was in the middle of
-  team** saved_place{nullptr};
+  bool led_inside{false};         // the leader is in the gang
+  std::unique_ptr<proxy> beside;  // where it is a kernel thread and is led for: in its place
+  bool is_led_for{false};         // in this region
+  work_cursor saved_work;         // what the leader was in the middle of
+  team** saved_kept_at{nullptr};
 
   // --- of the team with which a contention group begins: the threads of the group's regions that are under way,
   // without the initial thread. Counted only while the group has a thread limit.
@@ -100,7 +100,7 @@ struct team {
 
   ompt::region_record tool;
 
-  // Something has changed that some members may wait for: wakes those that sleep. Has the fence that parking wants.
+  // Something has changed that some members may wait for: wakes those that sleep. Has the fence that parkers want.
   void wake_all() noexcept;
   // The last task of the team may have ended: see team_barrier::tasks_ended.
   void tasks_ended() noexcept {

@@ -20,9 +20,9 @@ bool are_preempted() noexcept { return preempting() != preempt_members::off && m
 unsigned seats_of(const team& t) noexcept { return t.led_inside || t.is_led_for ? t.size : t.size - 1; }
 
 // [region_gang:6]
-bool wants_stand_in(team& t) {
+bool wants_proxy(team& t) {
   if (t.led_inside || !are_preempted() || t.size > static_cast<unsigned>(process_environment().workers)) return false;
-  if (t.beside == nullptr) t.beside = stand_in::make();
+  if (t.beside == nullptr) t.beside = proxy::make();
   return t.beside != nullptr;
 }
 
@@ -52,21 +52,21 @@ void begin_gang(team& t) {
     t.gang_room = t.size;
   }
   for (unsigned i = 1; i < t.manned; ++i) t.members[i]->is_in_gang = false;
-  t.is_led_for = wants_stand_in(t);
+  t.is_led_for = wants_proxy(t);
   heddle::detail::begin_gang(t.gang, seats_of(t));
   if (t.is_led_for) t.beside->enter(t.gang, t.size - 1);
 }
 
 void wake_into_gang(team& t, unsigned i) noexcept {
   thread& member = *t.members[i];
-  heddle::detail::waiter* const w = member.parked.take_sleeper();
-  if (w == nullptr) return;  // it has yet to see its order, and enters by itself
+  heddle::detail::waiter* const w = member.parker.take_sleeper();
+  if (w == nullptr) return;  // it has yet to see its go flag, and enters by itself
   if (w->thread != nullptr) {
     member.is_in_gang = true;  // published by its waking
     heddle::detail::take_into_gang(t.gang, i - (t.led_inside ? 0 : 1),
                                    static_cast<heddle::detail::thread_handle*>(w->thread));
   }
-  parking::wake(*w);
+  parker::wake(*w);
 }
 
 void leave_gang(team& t) noexcept {

@@ -15,7 +15,7 @@ namespace heddle::omp {
 
 // Before the members hear of it.
 void begin_gang(team& t);
-// Member i has its order, and a fence was executed since: wakes it, in the gang.
+// Member i's go flag is raised, and a fence was executed since: wakes it, in the gang.
 void wake_into_gang(team& t, unsigned i) noexcept;
 // The caller, which is member `number`. Returns when all are there and have their workers.
 void enter_gang(thread& self, team& t, unsigned number) noexcept;

@@ -44,7 +44,7 @@ void end_foreign(void* of) {
   dismiss_teams(self);
   if (ompt::on()) [[unlikely]]
     ompt::initial_thread_ends(self);
-  if (self.counts) demand::awake.fetch_sub(1);
+  if (self.counts) active_count::awake.fetch_sub(1);
   delete std::exchange(self.root, nullptr);
   thread::drop(self);
   (void)current_slot.keep(nullptr);
@@ -64,9 +64,9 @@ const pthread_key_t key_of_foreign = [] {
 // In the child: the forking thread alone goes on, and its teams' members do not exist there. What they were stays in
 // memory, which nobody uses.
 void after_fork() {
-  demand::awake.store(0);
+  active_count::awake.store(0);
   forget_members();
-  whereabouts::forget_all();
+  co_location::forget_all();
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;
   unbind_caller(*self);  // the child's workers are where its maker may be
@@ -80,7 +80,7 @@ void after_fork() {
     t->gang = nullptr;
     t->gang_room = 0;
   }
-  if (self->counts) demand::awake.store(1);
+  if (self->counts) active_count::awake.store(1);
 }
 
 [[maybe_unused]] const bool told_of_forks = pthread_atfork(nullptr, nullptr, after_fork) == 0;
@@ -109,15 +109,15 @@ void thread::drop(thread& t) noexcept {
   t.running = nullptr;
   t.number = 0;
   t.stops.store(false, std::memory_order_relaxed);  // published with the number
-  t.order.store(0, std::memory_order_relaxed);
+  t.go.store(0, std::memory_order_relaxed);
   t.counts = false;
   t.next = {};
   t.work = {};
-  t.place = &t.kept;
+  t.kept_at = &t.kept;
   t.bound = t.placed = -1;
   t.preemptive = t.is_in_gang = false;
-  t.parked.share_processor(false);
-  t.parked.leave_processor();
+  t.parker.share_processor(false);
+  t.parker.leave_processor();
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 
@@ -142,9 +142,9 @@ thread& thread::adopt() noexcept {
 void count_in(thread& self) noexcept {
   if (self.counts) return;
   self.counts = true;
-  if (demand::processors.load(std::memory_order_relaxed) == 0)  // the same for all who write it
-    demand::processors.store(static_cast<int>(heddle::runtime::current().workers()), std::memory_order_relaxed);
-  demand::awake.fetch_add(1);
+  if (active_count::processors.load(std::memory_order_relaxed) == 0)  // the same for all who write it
+    active_count::processors.store(static_cast<int>(heddle::runtime::current().workers()), std::memory_order_relaxed);
+  active_count::awake.fetch_add(1);
 }
 
 }  // namespace heddle::omp

@@ -14,7 +14,7 @@
 #include "omp/core/tasks/task.hpp"
 #include "omp/core/tasks/task_block.hpp"
 #include "omp/core/tasks/task_queue.hpp"
-#include "omp/core/teams/parking.hpp"
+#include "omp/core/teams/parker.hpp"
 #include "omp/core/teams/work_share.hpp"
 #include "omp/ompt/recording.hpp"
 #include "omp/ompt/state.hpp"
@@ -53,11 +53,11 @@ class thread {
 
   // --- the line that a member and its leader share
   // A member: how many regions it was given; written by its leader, publishes what the region is.
-  alignas(64) std::atomic<std::uint32_t> order{0};
-  std::atomic<bool> stops{false};  // the order is to end
-  region_body given{};             // with the order
-  bool is_in_gang{false};          // with the order: its leader has taken it into the region's gang
-  parking parked;                  // where it sleeps, whatever it waits for
+  alignas(64) std::atomic<std::uint32_t> go{0};
+  std::atomic<bool> stops{false};  // `go` was raised to end it
+  region_body given{};             // with `go`
+  bool is_in_gang{false};          // with `go`: its leader has taken it into the region's gang
+  class parker parker;             // where it sleeps, whatever it waits for
 
   // --- its own
   // Where it is: changed when it enters and leaves a region, by itself.
@@ -66,7 +66,7 @@ class thread {
   int global_number{0};    // the gtid of the LLVM ABI: unique among live threads, small
   task* running{nullptr};  // the innermost task: its implicit one, or an explicit one that it runs
 
-  work_cursor work;  // its place among the team's work-sharing constructs
+  work_cursor work;  // how far it is among the team's work-sharing constructs
 
   // Clauses of the region that it encounters next (__kmpc_push_num_threads and its kin); 0 and no: none were given.
   struct clauses {
@@ -80,10 +80,10 @@ class thread {
   // Teams that it has led, one for each depth of nesting, kept with their members for its next regions; and where the
   // one for the region that it encounters next is kept.
   team* kept{nullptr};
-  team** place{&kept};
+  team** kept_at{&kept};
   team* root{nullptr};                    // of an initial thread: the team of its implicit parallel region
   thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
-  bool counts{false};                     // among those of `demand`
+  bool counts{false};                     // among those of `active_count`
   std::optional<heddle::thread> fiber{};  // a member's, for its leader
   int bound{-1};                          // the place that it is bound to in fact; -1: to none
   int placed{-1};                         // a member: the place that it was made for

@@ -17,7 +17,7 @@ constexpr std::uint64_t free_for(std::uint64_t number) noexcept { return 3 * num
 constexpr std::uint64_t taken_for(std::uint64_t number) noexcept { return 3 * number + 1; }
 constexpr std::uint64_t set_up_for(std::uint64_t number) noexcept { return 3 * number + 2; }
 
-// `turn` was changed; seq_cst throughout, with the waiter's count as the other side ([share:3]).
+// `phase` was changed; seq_cst throughout, with the waiter's count as the other side ([share:3]).
 void tell(team& t, work_share& s) noexcept {
   if (s.waiters.load() != 0) t.wake_all();
 }
@@ -27,9 +27,9 @@ void tell(team& t, work_share& s) noexcept {
 void work_shares::begin() noexcept {
   if (!used.load(std::memory_order_relaxed)) return;  // written by members of the last region, which have all arrived
   used.store(false, std::memory_order_relaxed);       // published with the region
-  for (std::uint64_t i = 0; i < places; ++i) {
+  for (std::uint64_t i = 0; i < slots; ++i) {
     work_share& s = ring[i];
-    s.turn.store(free_for(i), std::memory_order_relaxed);  // published with the region, as all here
+    s.phase.store(free_for(i), std::memory_order_relaxed);  // published with the region, as all here
     s.left.store(0, std::memory_order_relaxed);
     free_doacross(s.across);
     std::free(s.memory);
@@ -40,28 +40,28 @@ void work_shares::begin() noexcept {
 work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_share&, void*), void* argument) {
   team& t = *self.in;
   number = self.work.constructs++;
-  work_share& s = t.shares.ring[number % work_shares::places];
+  work_share& s = t.shares.ring[number % work_shares::slots];
   for (;;) {
-    std::uint64_t turn = s.turn.load(std::memory_order_acquire);  // pairs with the stores below: what was set up
-    if (turn == set_up_for(number)) return s;
-    if (turn == free_for(number) && s.turn.compare_exchange_strong(turn, taken_for(number))) {
-      s.next.store(0, std::memory_order_relaxed);  // published by `turn`, as all here
+    std::uint64_t phase = s.phase.load(std::memory_order_acquire);  // pairs with the stores below: what was set up
+    if (phase == set_up_for(number)) return s;
+    if (phase == free_for(number) && s.phase.compare_exchange_strong(phase, taken_for(number))) {
+      s.next.store(0, std::memory_order_relaxed);  // published by `phase`, as all here
       s.ordered.store(0, std::memory_order_relaxed);
       s.cancelled.store(false, std::memory_order_relaxed);
       s.reductions = nullptr;
-      // gcc's scans use it after the end of the construct, up to the second barrier behind it; the place comes round
+      // gcc's scans use it after the end of the construct, up to the second barrier behind it; the slot comes round
       // again only later.
       std::free(std::exchange(s.memory, nullptr));
       if (!t.shares.used.load(std::memory_order_relaxed))  // read at the next region's begin
         t.shares.used.store(true, std::memory_order_relaxed);
       if (first != nullptr) first(s, argument);
-      s.turn.store(set_up_for(number));
+      s.phase.store(set_up_for(number));
       tell(t, s);
       return s;
     }
     s.waiters.fetch_add(1);
-    self.parked.wait([&] {
-      const std::uint64_t now = s.turn.load();
+    self.parker.wait([&] {
+      const std::uint64_t now = s.phase.load();
       return now == set_up_for(number) || now == free_for(number);
     });
     s.waiters.fetch_sub(1);
@@ -71,9 +71,9 @@ work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_
 void leave_share(thread& self, work_share& s, std::uint64_t number) {
   team& t = *self.in;
   if (s.left.fetch_add(1) + 1 != t.size) return;
-  s.left.store(0, std::memory_order_relaxed);  // published by `turn`
+  s.left.store(0, std::memory_order_relaxed);  // published by `phase`
   free_doacross(s.across);
-  s.turn.store(free_for(number + work_shares::places));
+  s.phase.store(free_for(number + work_shares::slots));
   tell(t, s);
 }
 
@@ -185,14 +185,14 @@ bool take_single(thread& self) noexcept {
 
 namespace {
 
-void wait_for_turn(thread& self, work_share& s, std::uint64_t iteration) {
-  // acquire pairs with pass_turn: the ordered parts before this one
+void wait_for_ordered(thread& self, work_share& s, std::uint64_t iteration) {
+  // acquire pairs with pass_ordered_on: the ordered parts before this one
   if (s.ordered.load(std::memory_order_acquire) == iteration) return;
-  self.parked.wait([&] { return s.ordered.load(std::memory_order_acquire) == iteration; });
+  self.parker.wait([&] { return s.ordered.load(std::memory_order_acquire) == iteration; });
 }
 
-void pass_turn(thread& self, work_share& s, std::uint64_t next) {
-  s.ordered.store(next, std::memory_order_release);  // pairs with wait_for_turn
+void pass_ordered_on(thread& self, work_share& s, std::uint64_t next) {
+  s.ordered.store(next, std::memory_order_release);  // pairs with wait_for_ordered
   if (self.in->size > 1) self.in->wake_all();
 }
 
@@ -200,38 +200,39 @@ void pass_turn(thread& self, work_share& s, std::uint64_t next) {
 
 void begin_ordered(thread& self) {
   work_cursor& c = self.work;
-  if (c.share != nullptr) wait_for_turn(self, *c.share, c.ordered_at);
+  if (c.share != nullptr) wait_for_ordered(self, *c.share, c.ordered_at);
 }
 
 void end_ordered(thread& self) {
   work_cursor& c = self.work;
   if (c.share == nullptr || c.ordered_done) return;
   c.ordered_done = true;
-  pass_turn(self, *c.share, c.ordered_at + 1);
+  pass_ordered_on(self, *c.share, c.ordered_at + 1);
 }
 
 void end_ordered_iteration(thread& self) {
   work_cursor& c = self.work;
   if (c.share == nullptr || !c.plan.ordered) return;
   if (!c.ordered_done) {
-    wait_for_turn(self, *c.share, c.ordered_at);
-    pass_turn(self, *c.share, c.ordered_at + 1);
+    wait_for_ordered(self, *c.share, c.ordered_at);
+    pass_ordered_on(self, *c.share, c.ordered_at + 1);
   }
   c.ordered_done = false;
   ++c.ordered_at;
 }
 
-// Block by block (GNU ABI): the turn belongs to a whole block, and goes on when its member asks for the next one.
+// Block by block (GNU ABI): the ordered part belongs to a whole block, and goes on when its member asks for the next
+// one.
 void wait_for_ordered_block(thread& self) {
   work_cursor& c = self.work;
-  if (c.share != nullptr && c.now.count != 0) wait_for_turn(self, *c.share, c.now.first);
+  if (c.share != nullptr && c.now.count != 0) wait_for_ordered(self, *c.share, c.now.first);
 }
 
 void pass_ordered_block(thread& self) {
   work_cursor& c = self.work;
   if (c.share == nullptr || c.now.count == 0) return;
-  wait_for_turn(self, *c.share, c.now.first);
-  pass_turn(self, *c.share, c.now.first + c.now.count);
+  wait_for_ordered(self, *c.share, c.now.first);
+  pass_ordered_on(self, *c.share, c.now.first + c.now.count);
   c.now.count = 0;
 }
 

@@ -1,4 +1,4 @@
-// Work-sharing constructs: loops, sections, ordered, doacross. Those that need something shared take their places in a
+// Work-sharing constructs: loops, sections, ordered, doacross. Those that need something shared take slots of a
 // ring of the team's, one after the other ([share:1]); static loops need nothing but a member's own cursor.
 #pragma once
 
@@ -51,8 +51,8 @@ struct doacross;
 
 struct work_share {
   // 3k: free for construct k of the region; 3k + 1: somebody sets it up; 3k + 2: it is set up ([share:2]).
-  alignas(64) std::atomic<std::uint64_t> turn{0};
-  std::atomic<std::uint32_t> waiters{0};  // who waits for a change of `turn`
+  alignas(64) std::atomic<std::uint64_t> phase{0};
+  std::atomic<std::uint32_t> waiters{0};  // who waits for a change of `phase`
   std::atomic<std::uint32_t> left{0};     // members that have left it
   std::atomic<bool> cancelled{false};
   void* reductions{nullptr};  // of tasks, begin_shared_words
@@ -65,20 +65,20 @@ struct work_share {
 };
 
 struct work_shares {
-  static constexpr std::uint64_t places = 8;
-  std::array<work_share, places> ring;
-  std::atomic<bool> used{true};  // in this region; and at first, so that begin() numbers the places
+  static constexpr std::uint64_t slots = 8;
+  std::array<work_share, slots> ring;
+  std::atomic<bool> used{true};  // in this region; and at first, so that begin() numbers the slots
   // Before a region's members begin.
   void begin() noexcept;
 };
 
-// A member's own place among the constructs of its region.
+// How far a member is among the constructs of its region.
 struct work_cursor {
-  std::uint64_t constructs{0};  // of those with a place in the ring, how many it has met
+  std::uint64_t constructs{0};  // of those with a slot in the ring, how many it has met
   std::uint32_t singles{0};
   bool in_loop{false};  // the loop below is under way
   work_share* share{nullptr};
-  work_share* across{nullptr};  // of a doacross loop of the LLVM ABI, which has a place beside the loop's
+  work_share* across{nullptr};  // of a doacross loop of the LLVM ABI, which has a slot beside the loop's
   std::uint64_t share_number{0};
   std::uint64_t across_number{0};
   loop_plan plan;
@@ -88,7 +88,7 @@ struct work_cursor {
   bool ordered_done{false};     // its ordered part has ended
 };
 
-// The thread comes to a loop. first(place, argument) is as of enter_share.
+// The thread comes to a loop. first(slot, argument) is as of enter_share.
 void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, void*) = nullptr,
                 void* argument = nullptr);
 // The next block for this member; false: there is none.
@@ -100,7 +100,7 @@ void cancel_loop(thread& self);
 // Returns true if the loop under way, or the region around it, was cancelled. Only while the loop has something shared.
 [[nodiscard]] bool loop_is_cancelled(const thread& self) noexcept;
 
-// The place of the next construct, set up by whoever comes first: first(place, argument) runs once, before anybody
+// The slot of the next construct, set up by whoever comes first: first(slot, argument) runs once, before anybody
 // else goes on.
 work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_share&, void*), void* argument);
 void leave_share(thread& self, work_share& s, std::uint64_t number);
@@ -112,8 +112,8 @@ bool take_single(thread& self) noexcept;
 void begin_ordered(thread& self);
 void end_ordered(thread& self);
 void end_ordered_iteration(thread& self);
-// Ordered, block by block (GNU ABI): the turn is a whole block's; it goes on when the block's member wants another one,
-// or leaves the loop.
+// Ordered, block by block (GNU ABI): the ordered part is a whole block's; it goes on when the block's member wants
+// another one, or leaves the loop.
 void wait_for_ordered_block(thread& self);
 void pass_ordered_block(thread& self);
 

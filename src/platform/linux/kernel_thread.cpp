@@ -96,7 +96,7 @@ void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept
 }
 
 int current_unit() noexcept { return sched_getcpu(); }
-bool foreign_threads_borrow() noexcept { return true; }
+bool foreign_threads_run_calls() noexcept { return true; }
 
 void yield_processor() noexcept { sched_yield(); }
 

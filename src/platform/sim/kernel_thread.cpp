@@ -36,7 +36,7 @@ void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept
 }
 
 int current_unit() noexcept { return sim::active != nullptr ? sim::here().bound_unit() : -1; }
-bool foreign_threads_borrow() noexcept { return sim::active != nullptr && sim::here().explores(); }
+bool foreign_threads_run_calls() noexcept { return sim::active != nullptr && sim::here().explores(); }
 
 void yield_processor() noexcept { sim::here().yield(); }
 

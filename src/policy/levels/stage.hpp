@@ -68,7 +68,7 @@ struct alignas(64) seat {
   // The worker that holds it acts for the member, so that the inner policy is called by one worker of the group at a
   // time [levels:2].
   detail::spin_word turn;
-  unsigned acting{0};  // under turn: the worker's rank
+  unsigned acting{0};  // under time slice: the worker's rank
   // The number of root tasks of the level below that live here, and of workers that run a task of this level. One at a
   // time: [levels:3].
   std::atomic<unsigned> busy{0};

@@ -43,8 +43,8 @@ struct carrier {
   // relaxed: its own, and of the signal handler that interrupts it
   enum class ticking : std::uint8_t { no, once, always };
   std::atomic<ticking> ticks{ticking::no};
-  // The timer was last set for time slices that are short because threads spin ([turn:4]).
-  bool short_turns{false};
+  // The timer was last set for time slices that are short because threads spin ([slice:4]).
+  bool short_slices{false};
   carrier* next_all{nullptr};  // under the mutex of `carriers`
   // The slots of the carrier's kernel thread ([slot:5]) while those of a thread in a blocking call stand in their
   // place; its own.

@@ -73,7 +73,7 @@ void creator::tell_of_missing_carrier() noexcept {
   const int length =
       std::snprintf(text, sizeof text,
                     "heddle: no kernel thread could be started for KLT-switching or a blocking call (%s): "
-                    "preemptive threads keep their turns, blocking calls their worker, until one can be had\n",
+                    "preemptive threads keep their time slices, blocking calls their worker, until one can be had\n",
                     platform::why_not_started(carriers_.start_error()).text);
   platform::write_error(text, static_cast<std::size_t>(length));
 }

@@ -129,14 +129,14 @@ bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   if (w.drives != nullptr) return false;  // [arena:6]
   carrier* old = w.by;
   // If this is not null, the calling kernel thread is a foreign one: the worker goes on with its own carrier.
-  if (w.loan.lender != nullptr) {
+  if (w.caller_run.own_carrier != nullptr) {
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
     if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
     w.home.blocking_calls().carrier_kept();
     old->assigned = nullptr;
     set_current_queue(nullptr);
     w.running = nullptr;
-    lending::wake_lender(w);
+    caller_runs::wake_own_carrier(w);
     return true;
   }
   carrier* fresh = made_elsewhere ? spare_or_request(w) : spare_or_new(w);  // [blocking:1]

@@ -22,7 +22,7 @@ void bind_to(carrier& self, int processing_unit) noexcept;
 // blocking(): the worker goes on with another carrier while the calling kernel thread keeps the thread. Returns false
 // if no carrier could be had. With `made_elsewhere` it makes none itself but asks the creator for one; false then means
 // that the caller shall try again.
-[[nodiscard]] bool lend_worker(worker& w, bool made_elsewhere) noexcept;
+[[nodiscard]] bool hand_over_worker(worker& w, bool made_elsewhere) noexcept;
 // The calling kernel thread, without a worker, leaves `self` to the workers and becomes a spare carrier.
 void return_from_blocking(thread& self, carrier& c) noexcept;
 

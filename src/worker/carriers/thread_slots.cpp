@@ -37,7 +37,7 @@ bool keep_in_slot(unsigned number, void* value) noexcept {
 
 namespace heddle::worker {
 
-// A foreign kernel thread that runs a call itself (lending.md) has values of its own there.
+// A foreign kernel thread that runs a call itself (caller_runs.md) has values of its own there.
 void show_slots(const fiber::thread& t, carrier& on) noexcept {
   void** const here = detail::foreign_slots();
   std::copy_n(here, detail::thread_slots, on.own_slots);

@@ -9,7 +9,7 @@
 #include <exception>
 #include <utility>
 
-#include <heddle/detail/lendable.hpp>
+#include <heddle/detail/inheriting_lock.hpp>
 #include <heddle/detail/wait.hpp>
 
 #include "arch/return_address.hpp"
@@ -118,7 +118,7 @@ HEDDLE_SCANS_STACKS seen_wait wait_of(const thread& t) noexcept {
 // the memory is gone.
 std::uintptr_t holder_of(const seen_wait& w) noexcept {
   if (w.object == nullptr || std::strcmp(w.what, "mutex") != 0) return 0;
-  const auto* lock = static_cast<const detail::lendable*>(w.object);
+  const auto* lock = static_cast<const detail::inheriting_lock*>(w.object);
   std::uintptr_t word = 0, holder = 0;
   const bool known = platform::read_memory(&lock->word, &word, sizeof word) &&
                      platform::read_memory(&lock->holder_stack, &holder, sizeof holder);

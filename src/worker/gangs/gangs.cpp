@@ -101,7 +101,7 @@ unsigned gangs::choose(const seat& s) noexcept {
     const unsigned r = (s.of->near + i) % count();
     if (marks_[r] == mark::taken) continue;
     const worker& w = *workers_[r];
-    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.stands_aside() || crowds(r) ? 2 : 0) +
+    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.is_inactive() || crowds(r) ? 2 : 0) +
                      (w.idle.load(std::memory_order_relaxed) ? 0 : 1);  // a hint
     if (best != count() && cost >= least) continue;
     best = r;
@@ -207,7 +207,7 @@ void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept
   g.active = 0;
   g.near = near;
   g.beside = by == nullptr;
-  g.turns = true;
+  g.is_sliced = true;
   g.lap = 0;
   for (unsigned i = 0; i < n; ++i) {
     seat& s = g.seats[i];
@@ -245,7 +245,7 @@ bool gangs::enter(seat& s, thread& t, unsigned rank) noexcept {
 }
 
 void gangs::belong(seat& s, thread& t, threads_to_list& out) noexcept {
-  if (t.preemptive == nullptr || !t.preemptive->how.preemptive()) s.of->turns = false;
+  if (t.preemptive == nullptr || !t.preemptive->how.preemptive()) s.of->is_sliced = false;
   s.holder = &t;
   s.outer = t.ties.belongs.is_seated() ? t.listed.seat : nullptr;
   s.own_worker = -1;

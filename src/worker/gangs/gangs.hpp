@@ -52,10 +52,10 @@ struct gang {
   unsigned near{0};  // the worker on which it was begun
   // It was begun by a foreign kernel thread, which takes part, and has that worker's processor.
   bool beside{false};
-  bool on{false};      // each of its threads has its worker
-  bool waits{false};   // it waits to be put on
-  bool turns{true};    // all of its threads are preemptive
-  bool ending{false};  // its time slice is over: its threads are withheld as they are interrupted
+  bool on{false};        // each of its threads has its worker
+  bool waits{false};     // it waits to be put on
+  bool is_sliced{true};  // all of its threads are preemptive
+  bool ending{false};    // its time slice is over: its threads are withheld as they are interrupted
   // When it was put off for others; 0 if it was not, since it was last on.
   std::uint64_t lap{0};
   gang* next{nullptr};  // in the list of gangs that wait, or of gangs that are on
@@ -147,7 +147,7 @@ class gangs {
   void stand_up(seat& s) noexcept;
   void let_run(unsigned rank, threads_to_list& out) noexcept;
   void rest(seat& s, threads_to_list& out) noexcept;
-  void end_turn(gang& g) noexcept;
+  void end_slice(gang& g) noexcept;
   void put_off_if_still(gang& g, threads_to_list& out) noexcept;
   [[nodiscard]] seat* find_for(unsigned rank) noexcept;
   [[nodiscard]] bool some_are_listed_beside(unsigned rank) const noexcept;

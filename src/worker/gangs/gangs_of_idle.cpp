@@ -59,9 +59,9 @@ void gangs::wake_for(unsigned rank) noexcept {
   if (!home.sleepers().idle().anyone_asleep()) return;
   for (unsigned i = 1; i <= count(); ++i) {
     const unsigned r = (rank + i) % count();
-    if (!home.sleepers().idle().is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
+    if (!home.sleepers().idle().is_asleep(r) || workers_[r]->parker.look() == parker::state::awake) continue;
     if (seats_at_[r].load(std::memory_order_relaxed) != nullptr) continue;  // a hint
-    home.sleepers().send_token(r);
+    home.sleepers().unpark(r);
     return;
   }
 }

@@ -119,7 +119,7 @@ thread* worker_agenda::take_high(int least) noexcept {
 
 // Threads of gangs always ([gang:5]). Of the normal level: every other choice, so that neither kind keeps the other
 // waiting.
-thread* worker_agenda::take_pinned_by_turns() noexcept {
+thread* worker_agenda::take_pinned_alternating() noexcept {
   const int level = pinned_level();
   if (level < 0) [[likely]]
     return nullptr;
@@ -138,20 +138,20 @@ thread* worker_agenda::take_low(int least, bool even) noexcept {
 
 // After the push. The worker may be inactive.
 void wake_for_pinned(worker& w) noexcept {
-  if (w.aside.load() % 2 != 0) {
-    w.aside.fetch_add(2);
-    platform::wake_all(w.aside);
+  if (w.inactive.load() % 2 != 0) {
+    w.inactive.fetch_add(2);
+    platform::wake_all(w.inactive);
   }
-  w.home.sleepers().send_token(w.rank);
+  w.home.sleepers().unpark(w.rank);
 }
 
 // [pin:3]. Also if the worker runs: then it is awake, and chooses when the running thread lets it.
-void make_pinned_ready(thread& t, bool ends_turn) noexcept {
+void make_pinned_ready(thread& t, bool ends_slice) noexcept {
   if (t.ties.belongs.is_seated()) return t.home->gangs().make_ready(t);
-  push_pinned(t, ends_turn);
+  push_pinned(t, ends_slice);
 }
 
-void push_pinned(thread& t, bool ends_turn) noexcept {
+void push_pinned(thread& t, bool ends_slice) noexcept {
   runtime& home = *t.home;
   const bool seated = t.ties.belongs.is_seated();
   const int level = seated ? pinned_threads::gangs : t.level.load();
@@ -159,7 +159,7 @@ void push_pinned(thread& t, bool ends_turn) noexcept {
   w.pinned.push(t, false);
   sources::pinned_here::announce(w);
   if (seated && !w.idle.load()) sources::gang_threads::announce(home, w.rank);
-  if (!ends_turn && (seated || home.precedence().is_used())) home.precedence().evict_from(w, level);
+  if (!ends_slice && (seated || home.precedence().is_used())) home.precedence().evict_from(w, level);
 }
 
 // --- their making --------------------------------------------------------------------------------------------------

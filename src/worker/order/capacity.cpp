@@ -67,11 +67,11 @@ void capacity::apply() noexcept {
     w.picks_specially.store(packed || wants_.picks || expects_special_threads_);
     w.queues_specially.store(packed || expects_special_threads_);
     const bool off = rank >= active;
-    if (w.stands_aside() == off) continue;
-    w.aside.fetch_add(1);
+    if (w.is_inactive() == off) continue;
+    w.inactive.fetch_add(1);
     // It may be asleep. It would then be woken for work and have to pass that on.
-    if (off) sleepers_.send_token(rank);
-    else platform::wake_all(w.aside);
+    if (off) sleepers_.unpark(rank);
+    else platform::wake_all(w.inactive);
   }
   if (!packed) pools_.end([this](fiber::thread& t) { inbox_.push(t); });
   sources::inbox_threads::announce(workers_.front()->home, 0);

@@ -1,6 +1,6 @@
 // The number of workers of a runtime that run threads. It is limited by the number that was asked for, and by the
 // processors that the process has. The other workers are inactive, and threads are packed onto the active ones
-// (packing.md). Owns the numbers, the pools, and the marks that tell workers of both: `worker::aside`,
+// (packing.md). Owns the numbers, the pools, and the marks that tell workers of both: `worker::inactive`,
 // `queues_specially`, `picks_specially`. Numbers are set by any kernel thread but a signal handler; any code may read
 // them. Promise: while some worker is inactive, every ready thread of the normal level is, or comes to be, in a pool
 // that an active one serves.

@@ -30,7 +30,7 @@ bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept
 
 }  // namespace
 
-thread* worker_agenda::take_over_turn() noexcept {
+thread* worker_agenda::take_over_slice() noexcept {
   ++turns_ended_;
   if (home.capacity().pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();

@@ -19,18 +19,18 @@ thread* packing::pop(unsigned index) noexcept {
   return t;
 }
 
-thread* packing::pop(unsigned index, packing_turns& turns) noexcept {
+thread* packing::pop(unsigned index, pool_rotation& rotation) noexcept {
   thread* t = pop(index);
-  if (t != nullptr) serves(turns, static_cast<int>(index));
+  if (t != nullptr) serves(rotation, static_cast<int>(index));
   return t;
 }
 
-void packing::serves(packing_turns& turns, int index) noexcept {
-  if (index == turns.serves) return;
+void packing::serves(pool_rotation& rotation, int index) noexcept {
+  if (index == rotation.serves) return;
   // relaxed: hints
-  if (turns.serves >= 0) pools_[turns.serves].load.fetch_sub(1, std::memory_order_relaxed);
+  if (rotation.serves >= 0) pools_[rotation.serves].load.fetch_sub(1, std::memory_order_relaxed);
   if (index >= 0) pools_[index].load.fetch_add(1, std::memory_order_relaxed);
-  turns.serves = index;
+  rotation.serves = index;
 }
 
 unsigned packing::emptiest(unsigned from) const noexcept {
@@ -47,33 +47,33 @@ unsigned packing::emptiest(unsigned from) const noexcept {
   return best;
 }
 
-thread* packing::take(unsigned rank, packing_turns& turns) noexcept {
+thread* packing::take(unsigned rank, pool_rotation& rotation) noexcept {
   // a number: a worker that does not know of a change yet serves as before
   const unsigned active = active_.load(std::memory_order_relaxed);
   if (active == 0 || rank >= active || !any()) return nullptr;
   const unsigned each = total_ / active;           // private pools a worker: rank, rank + active, ...
   const unsigned shared = total_ - active * each;  // the last ones
-  turns.to_shared = !turns.to_shared;
+  rotation.to_shared = !rotation.to_shared;
   for (int kind = 0; kind < 2; ++kind) {
-    if (turns.to_shared) {
+    if (rotation.to_shared) {
       for (unsigned i = 0; i < shared; ++i) {
-        if (thread* t = pop(active * each + turns.shared++ % shared, turns); t != nullptr) return t;
+        if (thread* t = pop(active * each + rotation.shared++ % shared, rotation); t != nullptr) return t;
       }
     } else {
       for (unsigned i = 0; i < each; ++i) {
-        if (thread* t = pop(rank + active * (turns.own++ % each), turns); t != nullptr) return t;
+        if (thread* t = pop(rank + active * (rotation.own++ % each), rotation); t != nullptr) return t;
       }
     }
-    if (kind == 0) turns.to_shared = !turns.to_shared;
+    if (kind == 0) rotation.to_shared = !rotation.to_shared;
   }
   return nullptr;
 }
 
-thread* packing::take_any(unsigned rank, packing_turns& turns) noexcept {
+thread* packing::take_any(unsigned rank, pool_rotation& rotation) noexcept {
   for (unsigned i = 0; i < total_ && any(); ++i) {
-    if (thread* t = pop((rank + i) % total_, turns); t != nullptr) return t;
+    if (thread* t = pop((rank + i) % total_, rotation); t != nullptr) return t;
   }
-  rests(turns);
+  rests(rotation);
   return nullptr;
 }
 

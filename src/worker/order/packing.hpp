@@ -16,7 +16,7 @@
 namespace heddle::worker {
 
 // The state that a worker keeps between two looks.
-struct packing_turns {
+struct pool_rotation {
   unsigned own{0};        // private pools taken from so far
   unsigned shared{0};     // the same of shared ones
   bool to_shared{false};  // the last thread was from a shared pool
@@ -60,11 +60,11 @@ class packing {
 
   // Takes one thread of the private pools of active worker `rank` and one of the shared pools, alternately. Returns
   // null if these pools are empty.
-  [[nodiscard]] fiber::thread* take(unsigned rank, packing_turns& turns) noexcept;
+  [[nodiscard]] fiber::thread* take(unsigned rank, pool_rotation& rotation) noexcept;
   // Takes a thread of any pool. If it returns null, the worker runs none.
-  [[nodiscard]] fiber::thread* take_any(unsigned rank, packing_turns& turns) noexcept;
+  [[nodiscard]] fiber::thread* take_any(unsigned rank, pool_rotation& rotation) noexcept;
   // The worker runs no thread of a pool.
-  void rests(packing_turns& turns) noexcept { serves(turns, -1); }
+  void rests(pool_rotation& rotation) noexcept { serves(rotation, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   // Returns the pool for a thread that is new, or was woken and has none: a pool with the fewest threads that are ready
@@ -86,9 +86,9 @@ class packing {
     fiber::thread* last{nullptr};                // under lock; meaningful while first is not null
     std::atomic<int> load{0};                    // threads in it and workers that serve it; a hint
   };
-  [[nodiscard]] fiber::thread* pop(unsigned index, packing_turns& turns) noexcept;
+  [[nodiscard]] fiber::thread* pop(unsigned index, pool_rotation& rotation) noexcept;
   [[nodiscard]] fiber::thread* pop(unsigned index) noexcept;
-  void serves(packing_turns& turns, int index) noexcept;
+  void serves(pool_rotation& rotation, int index) noexcept;
   [[nodiscard]] unsigned emptiest(unsigned from) const noexcept;
 
   const unsigned total_;

@@ -23,14 +23,14 @@ class precedence {
  public:
   // `aging`: see longest_wait; it counts time slices of length `turn`.
   precedence(const worker_list& workers, sleepers& all, inbox& incoming, priorities& lists, capacity& active,
-             unsigned aging, platform::nanoseconds turn) noexcept
+             unsigned aging, platform::nanoseconds slice) noexcept
       : workers_(workers),
         sleepers_(all),
         inbox_(incoming),
         lists_(lists),
         capacity_(active),
         aging_(aging),
-        turn_(turn) {}
+        slice_(slice) {}
 
   // A thread of this level is about to be made. Must not be called in a signal handler. Throws std::invalid_argument.
   void use(priority level);
@@ -44,7 +44,7 @@ class precedence {
   bool decides() const noexcept { return decides_.load(std::memory_order_relaxed); }
 
   // How long a thread is ready before it has a time slice whatever is above it, in platform::cycles. 0 means for ever.
-  std::uint64_t longest_wait() const noexcept { return aging_ * (turn_ * platform::cycles_per_microsecond() / 1000); }
+  std::uint64_t longest_wait() const noexcept { return aging_ * (slice_ * platform::cycles_per_microsecond() / 1000); }
 
   // A thread of that level is ready, and no worker is idle: the worker that runs a preemptive thread of the lowest
   // level below gets a tick at once, not at its timer's time.
@@ -69,7 +69,7 @@ class precedence {
   priorities& lists_;
   capacity& capacity_;
   const unsigned aging_;
-  const platform::nanoseconds turn_;
+  const platform::nanoseconds slice_;
   std::atomic<unsigned> raised_{0};   // see raised()
   std::atomic<bool> used_{false};     // set once
   std::atomic<bool> decides_{false};  // set once

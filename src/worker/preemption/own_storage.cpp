@@ -141,18 +141,18 @@ void end_preemptive(preemptible& self) noexcept {
 void take_storage_back(preemptible& caller) noexcept { queue_on(*caller.block) = &caller; }
 
 // While the other thread has this kernel thread's storage, the kernel must not write to it: rseq.
-[[gnu::noinline]] void wait_on_other_storage(runtime& home, platform::own_tls& lent, void (*wait)(void*) noexcept,
+[[gnu::noinline]] void wait_on_other_storage(runtime& home, platform::own_tls& given, void (*wait)(void*) noexcept,
                                              void* data) noexcept {
   platform::own_tls& other = take_block(home);
   queue_on(other) = nullptr;
-  const unsigned registered = platform::leave_rseq(lent.thread_pointer);
+  const unsigned registered = platform::leave_rseq(given.thread_pointer);
   arch::set_thread_pointer(other.thread_pointer);
   platform::begin_own_tls(other);
   wait(data);
   const bool reusable = platform::end_own_tls(other);  // signal handlers may have made variables there
-  arch::set_thread_pointer(lent.thread_pointer);
+  arch::set_thread_pointer(given.thread_pointer);
   set_current_queue(nullptr);
-  platform::enter_rseq(lent.thread_pointer, registered);
+  platform::enter_rseq(given.thread_pointer, registered);
   if (reusable) give_block(other);
 }
 

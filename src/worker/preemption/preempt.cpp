@@ -53,10 +53,10 @@ void go_on(preemptible& self) noexcept {
   base::allow_malloc();
   self.on = w;  // [section:4]
   if (self.how.preemptive())
-    w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.turn_lasts_until);  // [section:5]
+    w->home.ticks().want(*w, self.how.technique == preemption::klt_switching, self.slice_lasts_until);  // [section:5]
   if (w->home.precedence().decides() && self.how.preemptive()) [[unlikely]] {
     // a hint
-    const bool stays = w->protects_turn() || self.self().ties.belongs.is_seated();
+    const bool stays = w->protects_slice() || self.self().ties.belongs.is_seated();
     w->ticking.evict_below.store(stays ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
@@ -79,11 +79,11 @@ namespace {
 
 // A preemptive thread does not go on on a foreign kernel thread: there is no timer, and the call for which that kernel
 // thread has the worker would have to wait for the time slices of `self`. So `self` goes back among the ready threads,
-// and the worker to its own carrier: lending.md.
+// and the worker to its own carrier: caller_runs.md.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
-  while (worker::current().loan.lender != nullptr) [[unlikely]] {
+  while (worker::current().caller_run.own_carrier != nullptr) [[unlikely]] {
     worker& w = worker::current();
-    w.loan.wants_lender = true;
+    w.caller_run.wants_own_carrier = true;
     const exception_state handled = w.by->leave_exceptions();
     w.switch_to_run_loop(self, make_ready_after, &self, nullptr);
     take_back_exceptions(handled);
@@ -92,12 +92,12 @@ void keep_off_foreign_kernel_threads(thread& self) noexcept {
 
 // Runs in the runtime, on behalf of `self`: its time slice ends if anything else is ready, [handle_tick:4] and
 // [handle_tick:5]. `what`: as for switch_from_preempted.
-void end_turn(preemptible& self, platform::interrupted* what) noexcept {
+void end_slice(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = worker::current();
   thread& t = self.self();
   const bool gives_way =
-      w.ticking.end_turn.load(std::memory_order_relaxed) && w.ticking.end_turn.exchange(false);  // a hint first
+      w.ticking.end_slice.load(std::memory_order_relaxed) && w.ticking.end_slice.exchange(false);  // a hint first
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look() && !gives_way) return;
   self.waits_since = platform::cycles();
@@ -112,12 +112,12 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   // [section:9]. A timer that ticks once at a time may send no other tick.
   while (self.pending.load(std::memory_order_relaxed)) {
     enter_runtime(self);
-    end_turn(self, what);
+    end_slice(self, what);
     go_on(self);
   }
 }
 
-// [turn:4]. Returns true if the thread waits in a loop of its own, as far as can be seen from outside.
+// [slice:4]. Returns true if the thread waits in a loop of its own, as far as can be seen from outside.
 bool looks_spinning(preemptible& self, const platform::interrupted& what) noexcept {
   if (what.at_pause) return true;
   if (what.state == 0) return false;
@@ -127,13 +127,13 @@ bool looks_spinning(preemptible& self, const platform::interrupted& what) noexce
   return false;
 }
 
-// [turn:4]. Called at a tick that interrupts the thread's own code. `spun` is the value from before the tick's handler
+// [slice:4]. Called at a tick that interrupts the thread's own code. `spun` is the value from before the tick's handler
 // entered the runtime.
 bool is_found_spinning(preemptible& self, const platform::interrupted& what, platform::nanoseconds spun,
-                       platform::nanoseconds turn) noexcept {
+                       platform::nanoseconds slice) noexcept {
   const bool spins = looks_spinning(self, what);
-  if (spins) spun = spun == 0 ? 1 : std::min(spun + turn, 2 * ticks::spinning_counts);
-  else spun -= std::min(spun, turn);
+  if (spins) spun = spun == 0 ? 1 : std::min(spun + slice, 2 * ticks::spinning_counts);
+  else spun -= std::min(spun, slice);
   self.spun = static_cast<std::uint32_t>(spun);
   return spins && spun >= ticks::spinning_counts;
 }
@@ -169,18 +169,18 @@ bool is_found_spinning(preemptible& self, const platform::interrupted& what, pla
   }
   class ticks& ticks = worker::current().home.ticks();
   ticks.came(worker::current(), by != nullptr, true);
-  if (ticks.plan().shortens && is_found_spinning(self, what, spun, ticks.turn_on(worker::current())))
+  if (ticks.plan().shortens && is_found_spinning(self, what, spun, ticks.slice_on(worker::current())))
     ticks.saw_spinning();
-  // a hint: the tick that was sent for `end_turn` comes after it was set
-  const bool gives_way = worker::current().ticking.end_turn.load(std::memory_order_relaxed);
+  // a hint: the tick that was sent for `end_slice` comes after it was set
+  const bool gives_way = worker::current().ticking.end_slice.load(std::memory_order_relaxed);
   if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
   // [preempt:8b], [preempt:8c]. The tick is dropped, because nobody would look at `pending`: the timer goes on, or
   // [section:5] arms it again.
   const bool belongs_here = what.on_alternate_stack || what.knows_kernel_thread;
   if (belongs_here && self.how.technique == preemption::signal_yield) return go_on(self);
-  end_turn(self, &what);
-  ticks.begin_turn(worker::current(), self);
+  end_slice(self, &what);
+  ticks.begin_slice(worker::current(), self);
   leave_runtime(self, &what);
 }
 

@@ -85,9 +85,9 @@ void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept
 // ended.
 void take_storage_back(fiber::preemptible& caller) noexcept;
 // The calling foreign kernel thread calls wait(data) while it stands on a block of storage that is not its own. Another
-// thread may have its own storage as soon as wait is called, and no longer than until wait has returned. `lent` names
+// thread may have its own storage as soon as wait is called, and no longer than until wait has returned. `given` names
 // the caller's own storage to that thread. The block comes from `home`.
-void wait_on_other_storage(runtime& home, platform::own_tls& lent, void (*wait)(void*) noexcept, void* data) noexcept;
+void wait_on_other_storage(runtime& home, platform::own_tls& given, void (*wait)(void*) noexcept, void* data) noexcept;
 
 // A thread that has ended goes on with jobs, which are preempted as the runtime says.
 void give_usual_kind(fiber::thread& self, fiber::preemptible& was) noexcept;

@@ -50,7 +50,7 @@ bool has_timer(carrier& c, const platform::tick_source* timers) noexcept {
   if (why == nullptr) return true;
   if (told.exchange(true)) return false;
   const auto say = [](const char* text) { platform::write_error(text, std::strlen(text)); };
-  say("heddle: some preemptive threads keep their turns: ");
+  say("heddle: some preemptive threads keep their time slices: ");
   say(why);
   say("\n");
   return false;
@@ -68,10 +68,10 @@ void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexce
   else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
   else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
   const platform::nanoseconds now = std::max(platform::now(), not_before);
-  c.short_turns = turns_are_short(w);
-  const platform::nanoseconds interval = c.short_turns ? spinning_turn : plan_.interval;
+  c.short_slices = slices_are_short(w);
+  const platform::nanoseconds interval = c.short_slices ? spinning_slice : plan_.interval;
   platform::nanoseconds first = now < phase ? phase : now + interval - (now - phase) % interval;
-  if (c.short_turns) first = now + interval;  // phases are of no use where time slices begin at any time
+  if (c.short_slices) first = now + interval;  // phases are of no use where time slices begin at any time
   // relaxed, here and below: of this kernel thread and its handler
   c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
   platform::set(c.timer, first, once ? 0 : interval);
@@ -85,7 +85,7 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
       start(w, once, not_before);
     return;
   }
-  // [turn:1]: with an owner that gives up, in `came`, these are Dekker's two sides. The owner sees the wish, or we see
+  // [slice:1]: with an owner that gives up, in `came`, these are Dekker's two sides. The owner sees the wish, or we see
   // that there is no owner.
   if (!w.ticking.are_wanted.load(std::memory_order_relaxed)) w.ticking.are_wanted.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
@@ -154,36 +154,36 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
 }
 
 // They are short only where some thread waits for a time slice, because elsewhere short ones are of no use.
-bool ticks::turns_are_short(worker& w) const noexcept {
+bool ticks::slices_are_short(worker& w) const noexcept {
   const platform::nanoseconds spun = spun_at_.load(std::memory_order_relaxed);  // a hint
   if (spun == 0 || (per_worker() && w.ready.looks_empty())) return false;
   return platform::now() < spun + spinning_lasts;
 }
 
-void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
+void ticks::begin_slice(worker& w, fiber::preemptible& self) noexcept {
   if (!per_worker()) w.ticking.not_before.store(0, std::memory_order_relaxed);  // a hint
-  self.turn_lasts_until = 0;
-  const bool is_short = turns_are_short(w);
+  self.slice_lasts_until = 0;
+  const bool is_short = slices_are_short(w);
   // of this kernel thread
-  if (is_short != w.by->short_turns && w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always)
+  if (is_short != w.by->short_slices && w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always)
     start(w, false);
-  const platform::nanoseconds interval = is_short ? spinning_turn : plan_.interval;
+  const platform::nanoseconds interval = is_short ? spinning_slice : plan_.interval;
   if (platform::simulated) return;  // signals take no time there that a program's code would lack
   if (self.cut_calls == 0 || interval >= longest_stretch) {
-    if (interval < short_interval) self.turn_lasts_until = platform::now() + interval / 2;
+    if (interval < short_interval) self.slice_lasts_until = platform::now() + interval / 2;
     return;
   }
-  self.turn_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
-  if (!per_worker()) w.ticking.not_before.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
+  self.slice_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
+  if (!per_worker()) w.ticking.not_before.store(self.slice_lasts_until, std::memory_order_relaxed);  // a hint
   // A timer that ticks once is set by want. The early tick of one that goes on would cut the call short again.
   // relaxed: of this kernel thread
-  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);
+  if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.slice_lasts_until);
 }
 
 bool ticks::is_early(const fiber::preemptible& self, bool sent) const noexcept {
-  if (self.turn_lasts_until == 0) return false;
+  if (self.slice_lasts_until == 0) return false;
   if (sent && per_worker()) return false;  // for the sake of a priority, or of a new carrier
-  return platform::now() < self.turn_lasts_until;
+  return platform::now() < self.slice_lasts_until;
 }
 
 void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
@@ -203,7 +203,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
     if (!w.home.at(r).ticking.are_wanted.load()) continue;
-    // [turn:1]: this worker came too late to see that there is no owner
+    // [slice:1]: this worker came too late to see that there is no owner
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);

@@ -27,7 +27,7 @@ struct tick_plan {
   // Null means the system's timers; other sources are in comparison/.
   const platform::tick_source* timers{nullptr};
   platform::nanoseconds interval{1'000'000};
-  // Time slices are short while threads spin ([turn:4]). Set if nobody has asked for a certain interval.
+  // Time slices are short while threads spin ([slice:4]). Set if nobody has asked for a certain interval.
   bool shortens{false};
 };
 
@@ -44,7 +44,7 @@ class ticks {
   ticks(const tick_plan& plan, unsigned workers);
 
   // Called by the worker's carrier, on the way to preemptive code. `once` means that the thread will keep the kernel
-  // thread when it is preempted, so a periodic timer would go on for nothing. `not_before`: see begin_turn.
+  // thread when it is preempted, so a periodic timer would go on for nothing. `not_before`: see begin_slice.
   void want(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   // The calling kernel thread has become the worker's carrier.
   void took_over(worker& w) noexcept;
@@ -52,18 +52,18 @@ class ticks {
   // `wanted` means that a preemptive thread runs here.
   void came(worker& w, bool by_timer, bool wanted) noexcept;
   // A time slice of `self` begins, at the end of a tick's handler. Sets its least length. At short intervals that is
-  // half an interval, so that code runs between the handlers ([turn:2]). Where ticks have cut a system call short, it
-  // is twice the length of the last time slice, up to a limit ([turn:3]).
-  void begin_turn(worker& w, fiber::preemptible& self) noexcept;
+  // half an interval, so that code runs between the handlers ([slice:2]). Where ticks have cut a system call short, it
+  // is twice the length of the last time slice, up to a limit ([slice:3]).
+  void begin_slice(worker& w, fiber::preemptible& self) noexcept;
   // The length that a time slice has at present on that worker, whose carrier calls.
-  platform::nanoseconds turn_on(worker& w) const noexcept {
-    return turns_are_short(w) ? spinning_turn : plan_.interval;
+  platform::nanoseconds slice_on(worker& w) const noexcept {
+    return slices_are_short(w) ? spinning_slice : plan_.interval;
   }
   // If ticks find a thread spinning for so long, without a call of the runtime, it counts as one that does not give way
   // by itself. The value is half a usual time slice, and more than the some 100 us after which loops of libraries give
   // way.
   static constexpr platform::nanoseconds spinning_counts = 500'000;
-  // A tick has found such a thread: [turn:4].
+  // A tick has found such a thread: [slice:4].
   void saw_spinning() noexcept { spun_at_.store(platform::now(), std::memory_order_relaxed); }  // a hint
   // A tick came to `self`, which computes. Returns true if it is too early to end the time slice. `sent` means that the
   // tick is not from the timer of its own carrier.
@@ -81,15 +81,15 @@ class ticks {
   unsigned group_of(unsigned rank) const noexcept { return rank / group_size_; }
   void start(worker& w, bool once, platform::nanoseconds not_before = 0) noexcept;
   bool pass_on(worker& w, bool by_timer) noexcept;
-  bool turns_are_short(worker& w) const noexcept;
+  bool slices_are_short(worker& w) const noexcept;
 
   // Where handling a tick takes microseconds, shorter intervals may leave no time between two ticks.
   static constexpr platform::nanoseconds short_interval = 100'000;
   // Time slices are stretched up to this for the sake of system calls: 20 times the usual slack of 50 us.
   static constexpr platform::nanoseconds longest_stretch = 1'000'000;
-  // [turn:4]. As short as is possible where a tick takes 20 us (on virtual machines), and less than the loops of some
+  // [slice:4]. As short as is possible where a tick takes 20 us (on virtual machines), and less than the loops of some
   // 100 us after which libraries ask the system.
-  static constexpr platform::nanoseconds spinning_turn = 60'000;
+  static constexpr platform::nanoseconds spinning_slice = 60'000;
   // One usual time slice of each of 16 threads: a thread that spins again after the time slices of all others is found
   // before this time is over.
   static constexpr platform::nanoseconds spinning_lasts = 16'000'000;

@@ -16,10 +16,10 @@ constexpr unsigned look_at_clock_every = 8;  // picks, where there are prioritie
 
 }  // namespace
 
-// The thread's turn has ended. It still runs on this worker.
+// The thread's time slice has ended. It still runs on this worker.
 entry worker_agenda::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
-  turn_of_ = 0;
+  slice_level_ = 0;
   if (self.ties.belongs.is_seated()) [[unlikely]] {
     switch (home.gangs().tick(self)) {
       case gangs::after_tick::none: looks_elsewhere_ = true; return 0;
@@ -27,7 +27,7 @@ entry worker_agenda::pick_after_tick(const thread& self) noexcept {
         if (thread* t = take_pinned(pinned_threads::gangs); t != nullptr) return ready_entry(*t);
         return 0;
       case gangs::after_tick::anybody: {
-        most_pinned_ = pinned_threads::gangs - 1;  // [gang:13]: its siblings have had their turns
+        most_pinned_ = pinned_threads::gangs - 1;  // [gang:13]: its siblings have had their time slices
         const entry item = pick_other_after_tick(self);
         most_pinned_ = pinned_threads::gangs;
         if (item != 0) return item;
@@ -40,19 +40,19 @@ entry worker_agenda::pick_after_tick(const thread& self) noexcept {
 }
 
 entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
-  if (stands_aside()) return 0;
+  if (is_inactive()) return 0;
   if (home.precedence().is_used()) [[unlikely]] {
-    if (protects_turn()) return 0;
-    aging_.end_turn();
+    if (protects_slice()) return 0;
+    aging_.end_slice();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
     home.time().fire();  // perhaps of a thread of a high level that slept
     if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
     if (self.level.load() > 0) return 0;
-    aging_.normal_has_its_turn();
+    aging_.normal_has_its_slice();
   }
-  if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
-  // The same as pick() from here on, but not counted, because the turn changes only if a carrier can be had.
+  if (const entry item = pick_alternating(self.level.load() == 0); item != 0) return item;
+  // The same as pick() from here on, but not counted, because the time slice changes only if a carrier can be had.
   const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
   // Where many threads share a worker, one shall come over here. It comes to the inbox when that worker makes its next
@@ -66,9 +66,9 @@ entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
 // Ready threads and the other sources at hand take turns, because all ready threads may spin for a spawner's
 // continuation in a queue. An entry that was taken from a queue comes back among the ready threads, if at all. So a
 // queue that is not filled any more is emptied, whatever its order. If `evens`, the worker also takes from another
-// worker at which more threads wait for their turns.
-entry worker_agenda::pick_by_turns(bool evens) noexcept {
-  if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
+// worker at which more threads wait for their time slices.
+entry worker_agenda::pick_alternating(bool evens) noexcept {
+  if (thread* t = take_pinned_alternating(); t != nullptr) return ready_entry(*t);
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = sources::take<sources::after_slice>(whole()); item != 0) return item;
@@ -76,15 +76,16 @@ entry worker_agenda::pick_by_turns(bool evens) noexcept {
   // work from outside comes first, or it would wait as long as there is something to even out
   if (evens && !sources::any<sources::unchosen>(whole())) {
     home.time().fire();
-    if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
+    if (thread* t = take_over_slice(); t != nullptr) return ready_entry(*t);
   }
   if (const entry item = pick_fairly(); item != 0) return item;
   thread* t = take_pinned(0);
   return t != nullptr ? ready_entry(*t) : 0;
 }
 
-// Takes an entry that has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5]
-// of priorities.md. It takes no more than one in so many turns, however many wait. The others belong to what is above.
+// Takes an entry that has been ready for so long that it has a time slice before all that is above it: [aging:1] to
+// [aging:5] of priorities.md. It takes no more than one in so many time slices, however many wait. The others belong to
+// what is above.
 entry worker_agenda::pick_starved(const thread* stays) noexcept {
   const std::uint64_t longest_wait = home.precedence().longest_wait();
   if (longest_wait == 0) return 0;
@@ -98,16 +99,16 @@ entry worker_agenda::pick_starved(const thread* stays) noexcept {
     const std::int8_t level = t->level.load();
     displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
                 pinned.highest() > std::max<int>(level, 0) || (level < 0 && !ready.looks_empty());
-    if (level < 0) turn_of_ = level;
+    if (level < 0) slice_level_ = level;
     item = ready_entry(*t);
   } else if (aging_.takes_normal(now, longest_wait)) {
-    item = pick_by_turns(true);
-    if (item == 0) item = pick_by_turns(true);  // it was the turn of the other kind
+    item = pick_alternating(true);
+    if (item == 0) item = pick_alternating(true);  // it was the time slice of the other kind
     displaces = displaces || home.levels().any_high(1) || pinned.highest() > 0;
   }
   if (item == 0) return 0;
-  // the turn is protected for half an interval, and then until the next tick
-  aging_.begin_turn(now + longest_wait, displaces ? now + longest_wait / home.options().aging / 2 : 0);
+  // the time slice is protected for half an interval, and then until the next tick
+  aging_.begin_slice(now + longest_wait, displaces ? now + longest_wait / home.options().aging / 2 : 0);
   return item;
 }
 
@@ -134,13 +135,13 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   }
   // A foreign kernel thread carries the worker. It chooses nothing and gives the worker back, even if its thread
   // yields.
-  if (loan.lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
-    loan.wants_lender = looks_elsewhere_ = true;
+  if (caller_run.own_carrier != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
+    caller_run.wants_own_carrier = looks_elsewhere_ = true;
     return 0;
   }
   const int level = stays != nullptr ? stays->level.load() : lowest_level;
   if (home.precedence().is_used()) {
-    aging_.end_turn();
+    aging_.end_slice();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
     if (count % look_at_clock_every == 0) {
       if (const entry item = pick_starved(stays); item != 0) return item;
@@ -150,9 +151,9 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
       return ready_entry(*t);
     }
     if (level > 0) return 0;
-    aging_.normal_has_its_turn();
+    aging_.normal_has_its_slice();
   }
-  if (thread* t = take_pinned_by_turns(); t != nullptr) {
+  if (thread* t = take_pinned_alternating(); t != nullptr) {
     if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // they counted on being next: will_pick
     return ready_entry(*t);
   }
@@ -168,7 +169,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   if (looks_elsewhere_) return 0;
   thread* t = take_low(level, true);
   if (t == nullptr) return 0;
-  turn_of_ = t->level.load();
+  slice_level_ = t->level.load();
   return ready_entry(*t);
 }
 
@@ -202,10 +203,10 @@ thread* worker_agenda::pick_packed() noexcept {
     if (!pools.put(t, t.ties.belongs.rank())) ready.push(t);  // packing is over
     else if (chain != nullptr) sources::pool_threads::announce(home, rank);
   }
-  return pools.take(rank, turns_);
+  return pools.take(rank, rotation_);
 }
 
-thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, turns_); }
+thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, rotation_); }
 
 thread* worker_agenda::adopt_inbox_behind_ready() noexcept {
   thread* t = ready.pop();

@@ -25,7 +25,7 @@ constexpr platform::nanoseconds nap = 500'000;  // of a carrier whose worker is 
 worker::end worker::run(carrier& mine) noexcept {
   for (;;) {
     worker* w = mine.assigned;
-    if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
+    if (w == nullptr) return end::handed_over;  // through return_from_blocking; the worker is somebody else's
     thread* next = nullptr;
     if (!w->must_pass() && !w->rests_) {
       if (w->stands_aside()) [[unlikely]]
@@ -51,8 +51,8 @@ worker::end worker::run(carrier& mine) noexcept {
 // The worker is inactive. Everything goes to its pool, in the order in which it would have run here, except pinned
 // threads, which run ([pin:5]). Then the carrier sleeps. Returns a thread to run, or null if the worker is active again
 // or must_pass names the thread.
-thread* worker::stand_aside() noexcept {
-  while (aside.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the mailbox, [ask:6]
+thread* worker::stay_inactive() noexcept {
+  while (inactive.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the mailbox, [ask:6]
     const auto give = [this](thread* t) {
       if (t == nullptr) t = std::exchange(passing_to, nullptr);
       if (!make_ready_specially(*t, true)) home.incoming().push(*t);
@@ -60,15 +60,15 @@ thread* worker::stand_aside() noexcept {
     while (first != nullptr) give(std::exchange(first, nullptr));
     while (const entry item = sources::take<sources::inactive>(*this)) give(thread_for(item));
     trace::emit<trace::event::worker_switch_off>(ring);
-    home.capacity().pools().rests(turns_);
+    home.capacity().pools().rests(rotation_);
     sources::inbox_threads::announce(home, 0);
-    const std::uint32_t seen = aside.load();              // before the look: a push after it changes the word
+    const std::uint32_t seen = inactive.load();           // before the look: a push after it changes the word
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
     if (thread* t = take_pinned(lowest_level); t != nullptr) {
       trace::emit<trace::event::worker_switch_on>(ring);
       return thread_for(ready_entry(*t));
     }
-    if (seen % 2 != 0) platform::wait_on(aside, seen);
+    if (seen % 2 != 0) platform::wait_on(inactive, seen);
     trace::emit<trace::event::worker_switch_on>(ring);
   }
   return nullptr;
@@ -140,7 +140,7 @@ thread* worker::find_work() noexcept {
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
   // Pairs with the fence of sleepers::wake_one_for: this worker sees what was published. Pairs with the fence of
-  // lending::settle: a caller that found this worker idle has posted its request before the next push here.
+  // caller_runs::settle: a caller that found this worker idle has posted its request before the next push here.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found != 0 && home.gangs().are_used()) [[unlikely]] {
     // The worker may have found a member of a gang, which spins. The mailbox goes to all: [ask:6].
@@ -167,31 +167,31 @@ void worker::wait_for_token() noexcept {
   using state = token::state;
   static_cast<void>(token.fall_asleep());  // the loop looks
   for (;;) {
-    state now = token.now();
+    state now = parker.now();
     if (now == state::awake) return;
     if (now == state::asleep) {
       const platform::nanoseconds deadline = home.time().claim(rank);
-      token.wait(now, deadline);
+      parker.wait(now, deadline);
       if (deadline == 0) continue;
       home.time().leave(rank);
-      if (platform::now() >= deadline && token.wake_for_timer()) return;
-      if (token.is_lent()) {
+      if (platform::now() >= deadline && parker.wake_for_timer()) return;
+      if (parker.is_with_caller()) {
         set_current_queue(nullptr);  // neither the worker nor its trace is ours
         home.time().delegate();
         set_current_queue(this);
       }
       continue;
     }
-    if (now == state::lent || now == state::wanted) {
-      token.wait(now);
+    if (now == state::with_caller || now == state::wanted) {
+      parker.wait(now);
       continue;
     }
-    const platform::nanoseconds end = platform::now() + nap;  // [borrow:6]
+    const platform::nanoseconds end = platform::now() + nap;  // [caller_runs:6]
     do {
-      token.wait(now, end);
-      now = token.now();
+      parker.wait(now, end);
+      now = parker.now();
     } while (now != state::awake && platform::now() < end);
-    token.end_nap(now, now == state::held && sees_something());
+    parker.end_nap(now, now == state::held && sees_something());
   }
 }
 
@@ -202,7 +202,7 @@ worker::sleep_end worker::sleep() noexcept {
   // Another handler has taken the timer's signal. So the tick that would stop the timer does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
-  token.settle();
+  parker.settle();
   idle.announce(rank);                             // [sleep:1]
   for (unsigned r = 0; r < home.workers(); ++r) {  // [sleep:2]: the next fork or wake-up anywhere is announced
     if (home.host().may_rob(rank, r)) queue::request_anew(home.at(r));
@@ -210,7 +210,7 @@ worker::sleep_end worker::sleep() noexcept {
   idle.end_search();        // [sleep:3]
   platform::heavy_fence();  // [sleep:4]
   // [sleep:5]
-  const bool work = home.stopping() || stands_aside() || sources::any<sources::before_sleep>(*this);
+  const bool work = home.stopping() || is_inactive() || sources::any<sources::before_sleep>(*this);
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // a waker that did not choose it finds that it looks
@@ -222,7 +222,7 @@ worker::sleep_end worker::sleep() noexcept {
   if (drives == nullptr) wait_for_token();  // [sleep:6]
   else if (rest()) return sleep_end::rests;
   // If it was woken for a timer or by the end, or a foreign kernel thread has had it, no waker has counted it.
-  if (std::exchange(loan.unlisted, false) || idle.retract(rank)) idle.begin_search();
+  if (std::exchange(caller_run.unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
   return sleep_end::woken;
 }

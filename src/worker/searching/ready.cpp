@@ -8,25 +8,25 @@
 
 namespace heddle::worker {
 
-bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
+bool worker_agenda::make_ready_specially(thread& t, bool ends_slice) noexcept {
   if (t.ties.belongs.is_pinned()) {
-    make_pinned_ready(t, ends_turn);
+    make_pinned_ready(t, ends_slice);
     return true;
   }
   const int level = t.level.load();
   packing& pools = home.capacity().pools();
   const bool listed =
       level != 0 &&
-      home.levels().push(t, rank,
-                         ends_turn && (looks_elsewhere_ || turn_of_ == level) ? position::behind : position::on_top);
+      home.levels().push(
+          t, rank, ends_slice && (looks_elsewhere_ || slice_level_ == level) ? position::behind : position::on_top);
   if (!listed && pools.in_force()) {
     // A thread that ran here when packing began belongs here, even if this worker is inactive. New ones are dealt out.
-    if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(ends_turn ? rank : pools.deal());
-    else if (ends_turn) t.ties.belongs.set_pool(pools.settle(t.ties.belongs.rank()));
+    if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(ends_slice ? rank : pools.deal());
+    else if (ends_slice) t.ties.belongs.set_pool(pools.settle(t.ties.belongs.rank()));
     if (!pools.put(t, t.ties.belongs.rank())) return false;
     sources::pool_threads::announce(home, rank);
   } else if (!listed) {
-    if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
+    if (ends_slice || !home.precedence().is_used() || runs_below(level) ||
         home.precedence().lowest_below(level) == nullptr)
       return false;
     // for a worker that runs something below its level, and does not look at the ready threads here
@@ -35,12 +35,12 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
   } else {
     sources::level_threads::announce(home, rank);
   }
-  if (!ends_turn && home.precedence().is_used()) home.precedence().evict_for(level);
+  if (!ends_slice && home.precedence().is_used()) home.precedence().evict_for(level);
   return true;
 }
 
 void worker_agenda::put_back(thread& t) noexcept {
-  aging_.take_turn_back();
+  aging_.take_slice_back();
   if (t.ties.belongs.is_pinned()) return pinned.push(t, true);  // to this worker, which has taken it
   if (home.levels().push(t, rank, position::back)) return;
   if (!home.capacity().pools().in_force() || !t.ties.belongs.is_known() ||
@@ -49,7 +49,7 @@ void worker_agenda::put_back(thread& t) noexcept {
 }
 
 // make_ready where there are priorities or pools. If a thread stays here after all, and a preemptive thread below
-// normal runs here, its turn ends.
+// normal runs here, its time slice ends.
 void worker_agenda::make_ready_slowly(thread& t) noexcept {
   if (make_ready_specially(t, false)) return;
   make_ready_here(t);

@@ -77,8 +77,8 @@ class ready_queue {
     lock_.end_visit();
     return t;
   }
-  // The number of preemptive threads in it, each of which waits for a turn, and the time since when the oldest thread
-  // has waited (its waits_since). Hints to others.
+  // The number of preemptive threads in it, each of which waits for a time slice, and the time since when the oldest
+  // thread has waited (its waits_since). Hints to others.
   unsigned turns_waited_for() const noexcept { return preemptive_.load(std::memory_order_relaxed); }
   std::uint64_t oldest_waits_since() const noexcept { return oldest_since_.load(std::memory_order_relaxed); }
   // relaxed: a hint, or ordered by the caller's heavy fence
@@ -89,7 +89,7 @@ class ready_queue {
     if (head_.load(std::memory_order_relaxed) == nullptr) head_.store(&t, std::memory_order_relaxed);  // under lock_
     else tail_->next = &t;
     tail_ = &t;
-    if (waits_for_turn(t)) [[unlikely]]
+    if (waits_for_slice(t)) [[unlikely]]
       joined(t);
   }
   fiber::thread* take() noexcept {
@@ -100,7 +100,7 @@ class ready_queue {
     // under lock_
     if (fiber::is_not_begun(t->stack_pointer)) [[unlikely]]
       t->lies_in.store(nullptr, std::memory_order_relaxed);
-    if (waits_for_turn(*t)) [[unlikely]]
+    if (waits_for_slice(*t)) [[unlikely]]
       left(follows);
     // With hundreds of threads that take turns neither blocks nor stacks are in the first-level cache. So the stack of
     // the next thread and the block of the one after it are fetched while `t` runs.
@@ -121,7 +121,7 @@ class ready_queue {
     else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->ties.in_front = before;  // under lock_
   }
 
-  static bool waits_for_turn(const fiber::thread& t) noexcept {
+  static bool waits_for_slice(const fiber::thread& t) noexcept {
     return t.preemptive != nullptr && t.preemptive->how.preemptive();
   }
   // Under lock_, which orders the writers. relaxed everywhere: readers without the lock (turns_waited_for,
@@ -133,7 +133,7 @@ class ready_queue {
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   void left(const fiber::thread* now_first) noexcept {  // relaxed, as in joined
-    if (now_first != nullptr && waits_for_turn(*now_first))
+    if (now_first != nullptr && waits_for_slice(*now_first))
       oldest_since_.store(now_first->preemptive->waits_since, std::memory_order_relaxed);
     preemptive_.store(preemptive_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }

@@ -25,8 +25,8 @@ bool sleepers::send_token(unsigned rank) noexcept {
   return true;
 }
 
-void sleepers::send_tokens() noexcept {
-  for (unsigned rank = 0; rank < count(); ++rank) send_token(rank);
+void sleepers::unpark_all() noexcept {
+  for (unsigned rank = 0; rank < count(); ++rank) unpark(rank);
 }
 
 void sleepers::wake_one_for(unsigned rank) noexcept {
@@ -61,12 +61,12 @@ bool sleepers::choose(unsigned first) noexcept {
   if (w != nullptr && w->ring != nullptr && &w->home.sleepers() == this) {
     trace::emit<trace::event::wake_sent>(w->ring, static_cast<unsigned>(chosen));
   }
-  send_token(static_cast<unsigned>(chosen));
+  unpark(static_cast<unsigned>(chosen));
   return true;
 }
 
 // Where a policy limits which worker may rob which, searchers do not count, because they may not be allowed to take the
-// work. As in `wake`, no bit is cleared here. But a sleeper whose token is raised already is passed over, because it
+// work. As in `wake`, no bit is cleared here. But a sleeper which is unparked already is passed over, because it
 // will take one thing and wake no other worker.
 template <class MayTake>
 void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
@@ -74,10 +74,10 @@ void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (near + i) % count();
-    // a hint: if its token is raised it is about to look
-    if (!idle_.is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
+    // a hint: if its parker is raised it is about to look
+    if (!idle_.is_asleep(r) || workers_[r]->parker.look() == parker::state::awake) continue;
     if (!may_take(r)) continue;
-    send_token(r);
+    unpark(r);
     return;
   }
 }
@@ -101,7 +101,7 @@ bool sleepers::wake(unsigned rank) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!idle_.is_asleep(rank)) return false;
   // Not idle_.choose, which may choose another worker. If a waker chooses this worker meanwhile it wakes all the same.
-  send_token(rank);
+  unpark(rank);
   return true;
 }
 

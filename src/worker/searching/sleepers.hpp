@@ -1,6 +1,6 @@
 // The sleeping workers of a runtime, and how a publisher wakes one: [wake:1] to [wake:6] of src/sync/sleep.md. Owns the
-// idle set. The words on which carriers sleep belong to the workers (`worker::token`). Any kernel thread may call these
-// functions with preemption off, unless they say otherwise. Promise: after something was published and one of the
+// idle set. The words on which carriers sleep belong to the workers (`worker::parker`). Any kernel thread may call
+// these functions with preemption off, unless they say otherwise. Promise: after something was published and one of the
 // waking functions was called, no worker that may take it stays asleep unless another worker looks for it.
 #pragma once
 
@@ -21,8 +21,8 @@ class sleepers {
 
   // Makes the worker look for work. Returns false if a foreign kernel thread carries it. Its own carrier then gets it
   // as soon as the call is over.
-  bool send_token(unsigned rank) noexcept;
-  void send_tokens() noexcept;  // to all
+  bool unpark(unsigned rank) noexcept;
+  void unpark_all() noexcept;  // to all
 
   // Wakes any sleeper, beginning with `near`, unless a worker searches, which will find the work.
   void wake_one_for(unsigned near) noexcept;

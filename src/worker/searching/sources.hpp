@@ -30,10 +30,10 @@ enum place : unsigned {
 enum question : unsigned {
   before_sleep = 1,    // [sleep:5], the last look. The answer is exact after a heavy fence
   leaving_search = 2,  // [wake:4]: the worker has found something else. The answer is exact after a fence
-  giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker asks
-  nap = 8,             // [borrow:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
-  unchosen = 32,       // a choice asks whether work from outside waits, which a choice does not take
-  rest = 16,           // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
+  giving_back = 4,     // [caller_runs:4], [caller_runs:5]: the foreign kernel thread that carries the worker asks
+  nap = 8,        // [caller_runs:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
+  unchosen = 32,  // a choice asks whether work from outside waits, which a choice does not take
+  rest = 16,      // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
   always = before_sleep | leaving_search | giving_back | nap | rest,  // but for `unchosen`
 };
 
@@ -102,8 +102,8 @@ struct pinned_here {
 };
 
 // Ready threads of gangs in the lists of busy workers, which an idle one takes over. `gangs::pass_on` asks when a
-// worker leaves a search. Not asked where a worker is given back: [borrow:5] requires that all others are idle, so that
-// none is busy; and no announcement relies on a worker that a foreign kernel thread carries.
+// worker leaves a search. Not asked where a worker is given back: [caller_runs:5] requires that all others are idle, so
+// that none is busy; and no announcement relies on a worker that a foreign kernel thread carries.
 struct gang_threads {
   static constexpr char name[] = "gangs";
   static constexpr unsigned taken = search;
@@ -197,7 +197,7 @@ struct ready_threads {
 // Jobs that came from outside, or for which the queue of their worker had no room.
 struct submitted_jobs : common<submitted_jobs> {
   static constexpr char name[] = "jobs";
-  static constexpr unsigned taken = fair_by_turns | search;
+  static constexpr unsigned taken = fair_alternately | search;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
@@ -217,7 +217,7 @@ struct arena_drivers : common<arena_drivers> {
 // The entry that another worker has given to this one, which had asked it by name.
 struct own_mailbox {
   static constexpr char name[] = "mailbox";
-  static constexpr unsigned taken = fair_by_turns | after_slice | search | inactive | caller;
+  static constexpr unsigned taken = fair_alternately | after_slice | search | inactive | caller;
   static constexpr unsigned asked = always;
   static constexpr taker by = taker::thieves;
   static entry take(worker& w, place, policy::effort) noexcept { return w.home.host().take_given(w.rank, w.rank); }

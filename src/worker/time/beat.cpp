@@ -67,7 +67,7 @@ beat::look beat::look_at(const worker& w) const noexcept {
   // relaxed, all of it: hints. A wrong look makes one wrong share of a smoothed number.
   seen.kernel_thread = w.ticking.kernel_thread.load(std::memory_order_relaxed);
   seen.parks = w.counts.parks.load(std::memory_order_relaxed);
-  seen.sleeps = w.stands_aside() || w.token.look() != token::state::awake;
+  seen.sleeps = w.is_inactive() || w.parker.look() != parker::state::awake;
   if (seen.kernel_thread != 0) seen.used = platform::processor_time_of(seen.kernel_thread);
   seen.at = platform::now();
   return seen;

@@ -32,7 +32,7 @@ void timekeeping::timer_added() noexcept {
   // The sleeper that keeps time has an older, later deadline, and is woken. If no worker keeps time, some worker has to
   // look.
   const int keeper = keeper_.load();
-  if (keeper >= 0 && sleepers_.send_token(static_cast<unsigned>(keeper))) return;
+  if (keeper >= 0 && sleepers_.unpark(static_cast<unsigned>(keeper))) return;
   // Its worker is with a caller, and its carrier sleeps on until the older deadline.
   if (keeper >= 0) leave(static_cast<unsigned>(keeper));
   if (keeper >= 0 || !looks_itself) sleepers_.wake_one_for(0);

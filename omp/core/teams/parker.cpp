@@ -1,4 +1,4 @@
-#include "omp/core/teams/parking.hpp"
+#include "omp/core/teams/parker.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,19 +15,19 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr int turns_between_looks = 64;
-// [parking:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
+constexpr int looks_between_clocks = 64;
+// [parker:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
 // clock; and after so many waits of that kind it asks where all are.
 constexpr int most_gifts = 8;
 constexpr std::uint8_t waits_between_questions = 16;
-// A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (demand).
+// A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (active_count).
 constexpr auto between_yields = std::chrono::microseconds(20);
-// Where there are more threads than processors a user-level thread gives others so many turns before it sleeps. With
+// Where there are more threads than processors a user-level thread yields to others so often before it sleeps. With
 // half of that a region of sixteen threads on two processors took twice as long, for some slept, and had to be woken.
-constexpr int most_turns_given = 16;
+constexpr int most_yields = 16;
 // A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
 // itself tens of them until the kernel gives it a processor among the workers' busy kernel threads: a barrier of four
-// threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the demand is.
+// threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the active count is.
 constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds(50);
 
 // A leader that is a kernel thread may wait for the processor of the worker whose member spins for it, while another
@@ -36,9 +36,9 @@ constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds
 // function, before which libheddle_omp_waits.so stands.
 void give_processor_away() noexcept { static_cast<void>(syscall(SYS_sched_yield)); }
 
-// [parking:5]. True: ready.
-bool give_turns(bool (*ready)(void*), void* asked) {
-  for (int given = 0; given < most_turns_given; ++given) {
+// [parker:5]. True: ready.
+bool yield_for_others(bool (*ready)(void*), void* asked) {
+  for (int given = 0; given < most_yields; ++given) {
     heddle::detail::yield();
     if (ready(asked)) return true;
   }
@@ -60,13 +60,13 @@ struct spin_account {
 
 }  // namespace
 
-// [parking:6] True: it has company still.
-bool parking::end_company(clock::time_point now) noexcept {
-  if (++company_waits_ == waits_between_questions) {
-    company_waits_ = 0;
-    whereabouts::ask();
+// [parker:6] True: it is still co-located.
+bool parker::end_co_location(clock::time_point now) noexcept {
+  if (++co_located_waits_ == waits_between_questions) {
+    co_located_waits_ = 0;
+    co_location::ask();
   }
-  if (!is_user_level() || now < may_go_again_ || demand::exceeds()) return true;
+  if (!is_user_level() || now < may_go_again_ || active_count::exceeds()) return true;
   where_.leave();
   if (heddle::detail::go_elsewhere()) {
     may_go_again_ = now + between_goings_;
@@ -76,29 +76,29 @@ bool parking::end_company(clock::time_point now) noexcept {
 }
 
 // True: ready.
-bool parking::spin(bool (*ready)(void*), void* asked) {
+bool parker::spin(bool (*ready)(void*), void* asked) {
   const bool is_patient = !shares_processor_ && !is_user_level();
-  if (!is_patient && demand::exceeds()) return is_user_level() && give_turns(ready, asked);
+  if (!is_patient && active_count::exceeds()) return is_user_level() && yield_for_others(ready, asked);
   const clock::time_point begin = clock::now();
   const std::chrono::nanoseconds most = spin_time();
   clock::time_point yields_at = begin + between_yields;
   const clock::time_point spins_until = is_patient ? begin + std::min(most, most_foreign_spin) : begin;
   spin_account account(begin);
-  has_company_ = where_.look();
-  if (has_company_) has_company_ = end_company(begin);
-  for (int gifts = has_company_ ? most_gifts : 0; gifts > 0 && !demand::exceeds(); --gifts) {
+  is_co_located_ = where_.look();
+  if (is_co_located_) is_co_located_ = end_co_location(begin);
+  for (int gifts = is_co_located_ ? most_gifts : 0; gifts > 0 && !active_count::exceeds(); --gifts) {
     give_processor_away();
     if (ready(asked)) return true;
   }
-  while (!demand::exceeds() || clock::now() < spins_until) {
-    for (int turn = 0; turn < turns_between_looks; ++turn) {
+  while (!active_count::exceeds() || clock::now() < spins_until) {
+    for (int look = 0; look < looks_between_clocks; ++look) {
       if (ready(asked)) return true;
       heddle_pause();
     }
     const clock::time_point now = clock::now();
     account.last = now;
     if (now - begin >= most) return false;
-    if (now < yields_at && !(is_patient && demand::exceeds())) continue;  // [parking:4]
+    if (now < yields_at && !(is_patient && active_count::exceeds())) continue;  // [parker:4]
     if (is_user_level()) heddle::detail::yield();
     give_processor_away();
     yields_at = clock::now();
@@ -109,10 +109,10 @@ bool parking::spin(bool (*ready)(void*), void* asked) {
   return false;
 }
 
-void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
+void parker::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
   if (spin(ready, asked)) return;
   for (;;) {
-    word_.store(settling, std::memory_order_relaxed);  // the fence orders it with what ready() reads: [parking:1]
+    word_.store(settling, std::memory_order_relaxed);  // the fence orders it with what ready() reads: [parker:1]
     std::atomic_thread_fence(std::memory_order_seq_cst);
     before(told);
     if (ready(asked)) {
@@ -125,42 +125,42 @@ void parking::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*)
 }
 
 // On another stack, if the caller is a user-level thread.
-bool parking::fall_asleep(void* self, heddle::detail::waiter& w) noexcept {
-  auto& p = *static_cast<parking*>(self);
-  demand::awake.fetch_sub(1);
+bool parker::fall_asleep(void* self, heddle::detail::waiter& w) noexcept {
+  auto& p = *static_cast<parker*>(self);
+  active_count::awake.fetch_sub(1);
   std::uintptr_t expected = settling;
   if (p.word_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&w))) return true;
-  demand::awake.fetch_add(1);  // woken meanwhile
+  active_count::awake.fetch_add(1);  // woken meanwhile
   return false;
 }
 
-void parking::sleep() noexcept {
+void parker::sleep() noexcept {
   heddle::detail::waiter w("OpenMP");
   where_.leave();
   heddle::detail::suspend(w, fall_asleep, this);
-  has_company_ = !demand::exceeds() && where_.look();  // nobody acts on what was seen while it exceeds
+  is_co_located_ = !active_count::exceeds() && where_.look();  // nobody acts on what was seen while it exceeds
 }
 
 // Null: it is awake, or looks again before it sleeps.
-heddle::detail::waiter* parking::exchange_sleeper() noexcept {
+heddle::detail::waiter* parker::exchange_sleeper() noexcept {
   const std::uintptr_t was = word_.exchange(is_awake);
   return was == is_awake || was == settling ? nullptr : reinterpret_cast<heddle::detail::waiter*>(was);
 }
 
-void parking::wake(heddle::detail::waiter& sleeper) noexcept {
-  demand::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+void parker::wake(heddle::detail::waiter& sleeper) noexcept {
+  active_count::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
   heddle::detail::wake(sleeper);
 }
 
-void parking::wake_sleeper() noexcept {
+void parker::wake_sleeper() noexcept {
   if (heddle::detail::waiter* const w = exchange_sleeper(); w != nullptr) wake(*w);
 }
 
 }  // namespace heddle::omp
 
-// For libheddle_omp_waits.so, whose calls suspend members without their parking: `change` is -1 before, 1 after.
+// For libheddle_omp_waits.so, whose calls suspend members without their parker: `change` is -1 before, 1 after.
 HEDDLE_OMP_ENTRY void heddle_omp_rests(int change) noexcept {
   const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
-  if (self != nullptr && self->counts) heddle::omp::demand::awake.fetch_add(change);
+  if (self != nullptr && self->counts) heddle::omp::active_count::awake.fetch_add(change);
 }
-HEDDLE_OMP_ENTRY bool heddle_omp_is_crowded() noexcept { return heddle::omp::demand::exceeds(); }
+HEDDLE_OMP_ENTRY bool heddle_omp_is_crowded() noexcept { return heddle::omp::active_count::exceeds(); }

@@ -1,4 +1,4 @@
-#include "omp/core/teams/whereabouts.hpp"
+#include "omp/core/teams/co_location.hpp"
 
 #include <sched.h>
 
@@ -22,7 +22,7 @@ int current_processor() noexcept {
 
 }  // namespace
 
-bool whereabouts::look() noexcept {
+bool co_location::look() noexcept {
   answered_ = asked.load(std::memory_order_relaxed);
   const int now = current_processor();
   // changed only by the handler of fork(), in a child that has this one thread
@@ -36,14 +36,14 @@ bool whereabouts::look() noexcept {
   return now >= 0 && seen[now].load(std::memory_order_relaxed) > 1;  // a hint
 }
 
-void whereabouts::leave() noexcept {
+void co_location::leave() noexcept {
   // as in look; what a parent's thread had counted was forgotten
   if (processor_ >= 0 && process_ == forks.load(std::memory_order_relaxed))
     seen[processor_].fetch_sub(1, std::memory_order_relaxed);  // a hint
   processor_ = -1;
 }
 
-void whereabouts::forget_all() noexcept {
+void co_location::forget_all() noexcept {
   // the child has one thread, which does this
   for (count& each : seen) each.store(0, std::memory_order_relaxed);
   forks.fetch_add(1, std::memory_order_relaxed);

@@ -9,12 +9,12 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned ticks_of_a_turn = 8;
+constexpr unsigned ticks_of_a_slice = 8;
 
 }  // namespace
 
 // Under lock_. From here on none of the gang's threads begins to run.
-void gangs::end_turn(gang& g) noexcept {
+void gangs::end_slice(gang& g) noexcept {
   g.ending = true;
   for (unsigned i = 0; i < g.size; ++i) {
     seat& s = g.seats[i];
@@ -39,9 +39,9 @@ gangs::after_tick gangs::tick(const thread& t) noexcept {
   seat& s = *t.listed.seat;
   gang& g = *s.of;
   if (g.ending) return after_tick::none;
-  if (++s.ticks % ticks_of_a_turn != 0) return after_tick::siblings;
-  if (!g.on || !g.turns || waiting_ == nullptr) return after_tick::anybody;
-  end_turn(g);
+  if (++s.ticks % ticks_of_a_slice != 0) return after_tick::siblings;
+  if (!g.on || !g.is_sliced || waiting_ == nullptr) return after_tick::anybody;
+  end_slice(g);
   return after_tick::none;
 }
 

@@ -1,4 +1,4 @@
-#include "worker/carriers/lending.hpp"
+#include "worker/carriers/caller_runs.hpp"
 
 #include "arch/arch.hpp"
 #include "base/audit.hpp"
@@ -20,13 +20,13 @@ constexpr unsigned settle_us = 2;
 
 // The worker that this kernel thread had last; any number will do. These variables are the kernel thread's: the
 // functions here that touch them do not switch.
-constinit thread_local unsigned last_borrowed __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local unsigned last_taken __attribute__((tls_model("initial-exec"))) = 0;
 constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
 
 }  // namespace
 
 // A call, on the stack of the kernel thread that makes it.
-struct lending::stay {
+struct caller_runs::stay {
   void (*call)(void*) noexcept;
   void* data;
   carrier& by;             // that kernel thread
@@ -38,33 +38,33 @@ struct lending::stay {
 
 // --- taking a worker -----------------------------------------------------------------------------------------------
 
-bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
-  const token::taken taken = w.token.take();
-  if (taken == token::taken::no) return false;
+bool caller_runs::try_to_take(worker& w) noexcept {  // [caller_runs:1]
+  const parker::taken taken = w.parker.take();
+  if (taken == parker::taken::no) return false;
   // Two reasons to give it back. retract returned false: a waker has chosen the worker, and its wake-up finds the
   // worker with a caller, or awake. There is a creator: there has been a preemptive thread here, and such threads are
   // for the worker's own carrier.
-  if (home_.creator().is_there() || (taken == token::taken::from_asleep && !home_.sleepers().idle().retract(w.rank))) {
-    w.token.return_awake();
+  if (home_.creator().is_there() || (taken == parker::taken::from_asleep && !home_.sleepers().idle().retract(w.rank))) {
+    w.parker.return_awake();
     return false;
   }
-  w.loan.unlisted = true;
-  w.loan.lender = w.by;
+  w.caller_run.unlisted = true;
+  w.caller_run.own_carrier = w.by;
   trace::emit<trace::event::park_end>(w.ring);
   trace::emit<trace::event::idle_end>(w.ring);
   return true;
 }
 
 // Prefers the worker of the processing unit that the caller is on, if workers are bound, else the one that it had last.
-worker* lending::borrow() noexcept {
-  if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
-  const unsigned last = last_borrowed < count() ? last_borrowed : 0;
+worker* caller_runs::take_worker() noexcept {
+  if (!allowed_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
+  const unsigned last = last_taken < count() ? last_taken : 0;
   const unsigned beside = home_.worker_beside_caller(last);
   const unsigned first = beside < count() ? beside : last;
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (first + i) % count();
-    if (!try_to_borrow(*workers_[r])) continue;
-    last_borrowed = r;
+    if (!try_to_take(*workers_[r])) continue;
+    last_taken = r;
     return workers_[r].get();
   }
   return nullptr;
@@ -72,14 +72,14 @@ worker* lending::borrow() noexcept {
 
 // --- the call ------------------------------------------------------------------------------------------------------
 
-void lending::enter_stay(thread* self) noexcept {
+void caller_runs::enter_stay(thread* self) noexcept {
   stay& s = *static_cast<stay*>(self->body.argument);
   begin_user_code(*self);
   s.call(s.data);
   end_user_code(*self);
   worker& w = worker::current();
   census::count_finished(w);
-  if (w.by == &s.by) {  // [borrow:3]. Straight back, past everything that is ready here
+  if (w.by == &s.by) {  // [caller_runs:3]. Straight back, past everything that is ready here
     w.depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
@@ -98,21 +98,21 @@ void lending::enter_stay(thread* self) noexcept {
 }
 
 // Returns true if nothing else runs here but this call, and everything else that is counted was made by it. A hint.
-bool lending::is_alone() const noexcept {
-  unsigned lent = 0;
-  for (const auto& w : workers_) lent += token::is_lent(w->token.look()) ? 1 : 0;
-  return home_.census().alive() == 1 && lent == 1;
+bool caller_runs::is_alone() const noexcept {
+  unsigned with_callers = 0;
+  for (const auto& w : workers_) with_callers += parker::is_with_caller(w->parker.look()) ? 1 : 0;
+  return home_.census().alive() == 1 && with_callers == 1;
 }
 
-// [borrow:2]. The call's thread waits or has gone to another worker. Returns a thread that this kernel thread may run
-// meanwhile. It only takes work that the call has made, because the call waits for that in any case. Returns null if
-// there is no such work, or there was none for too long.
-thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
+// [caller_runs:2]. The call's thread waits or has gone to another worker. Returns a thread that this kernel thread may
+// run meanwhile. It only takes work that the call has made, because the call waits for that in any case. Returns null
+// if there is no such work, or there was none for too long.
+thread* caller_runs::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t rate = platform::cycles_per_microsecond();
   const std::uint64_t start = platform::cycles();
   std::uint64_t insisted = start;
   for (unsigned round = 1; s.ended.load(std::memory_order_relaxed) == 0; ++round) {  // read again before the return
-    if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
+    if (w.must_pass() || w.caller_run.wants_own_carrier || !w.pinned.empty() || w.is_inactive() || home_.stopping())
       return nullptr;
     home_.time().fire();
     entry item = w.take_newest();  // a fork of the call
@@ -148,12 +148,12 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
   return nullptr;
 }
 
-bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
-  if (lends_ && !platform::simulated && !has_alternate_stack) {
+bool caller_runs::run(void (*call)(void*) noexcept, void* data) noexcept {
+  if (allowed_ && !platform::simulated && !has_alternate_stack) {
     platform::provide_alternate_stack();
     has_alternate_stack = true;
   }
-  worker* w = borrow();
+  worker* w = take_worker();
   if (w == nullptr) return false;
   thread* t = w->blocks.new_block();
   if (t == nullptr) {
@@ -197,23 +197,23 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
 
 // --- giving it back ------------------------------------------------------------------------------------------------
 
-void lending::wake_lender(worker& w) noexcept {
-  w.by = std::exchange(w.loan.lender, nullptr);
-  w.loan.wants_lender = false;
+void caller_runs::wake_own_carrier(worker& w) noexcept {
+  w.by = std::exchange(w.caller_run.own_carrier, nullptr);
+  w.caller_run.wants_own_carrier = false;
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);
-  w.token.return_awake();
+  w.parker.return_awake();
 }
 
-// [borrow:4]. Returns true if there is work here that nobody may look for if the worker sleeps from this point on.
-bool lending::must_wake_lender(const worker& w) noexcept {
-  return w.loan.wants_lender || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
+// [caller_runs:4]. Returns true if there is work here that nobody may look for if the worker sleeps from this point on.
+bool caller_runs::must_wake_own_carrier(const worker& w) noexcept {
+  return w.caller_run.wants_own_carrier || w.is_inactive() || home_.stopping() || home_.time().lacks_keeper() ||
          sources::any<sources::giving_back>(w);
 }
 
 // Returns true if all other workers are idle. A hint, after a short wait.
-bool lending::others_fall_idle(const worker& w) const noexcept {
+bool caller_runs::others_fall_idle(const worker& w) const noexcept {
   std::uint64_t limit = 0;
   for (const auto& other : workers_) {
     while (other.get() != &w && !other->idle.load(std::memory_order_relaxed)) {
@@ -226,11 +226,11 @@ bool lending::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, because all others are idle.
+// [caller_runs:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, because all others are idle.
 // Returns false if they are not, or something is there; the worker is not listed as asleep then.
-bool lending::settle(worker& w) noexcept {
+bool caller_runs::settle(worker& w) noexcept {
   home_.sleepers().idle().announce(w.rank);  // [sleep:1]
-  w.loan.unlisted = false;
+  w.caller_run.unlisted = false;
   bool may = true;
   for (const auto& other : workers_) {
     if (other.get() != &w) queue::request_anew(*other);  // [sleep:2]
@@ -238,22 +238,22 @@ bool lending::settle(worker& w) noexcept {
   // pairs with the fence of worker::find_work: a busy one is seen here, or we are by it
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& other : workers_) may = may && (other.get() == &w || other->idle.load(std::memory_order_relaxed));
-  if (may && !must_wake_lender(w)) return true;  // [sleep:5]
-  w.loan.unlisted = home_.sleepers().idle().retract(w.rank);
+  if (may && !must_wake_own_carrier(w)) return true;  // [sleep:5]
+  w.caller_run.unlisted = home_.sleepers().idle().retract(w.rank);
   return false;
 }
 
-void lending::give_back(worker& w) noexcept {
+void caller_runs::give_back(worker& w) noexcept {
   home_.census().check_drained();
   if (w.must_pass()) w.put_back(*std::exchange(w.passing_to, nullptr));
-  if (must_wake_lender(w)) return wake_lender(w);  // [borrow:4]
-  const bool sleeps = w.token.look() == token::state::lent && others_fall_idle(w) && settle(w);
-  if (!sleeps && (!w.loan.unlisted || must_wake_lender(w))) return wake_lender(w);
-  w.by = std::exchange(w.loan.lender, nullptr);
+  if (must_wake_own_carrier(w)) return wake_own_carrier(w);  // [caller_runs:4]
+  const bool sleeps = w.parker.look() == parker::state::with_caller && others_fall_idle(w) && settle(w);
+  if (!sleeps && (!w.caller_run.unlisted || must_wake_own_carrier(w))) return wake_own_carrier(w);
+  w.by = std::exchange(w.caller_run.own_carrier, nullptr);
   w.idle.store(true, std::memory_order_relaxed);  // its carrier is in find_work
   trace::emit<trace::event::idle_begin>(w.ring);
   trace::emit<trace::event::park_begin>(w.ring);
-  w.token.return_resting(sleeps);
+  w.parker.return_resting(sleeps);
 }
 
 }  // namespace heddle::worker

@@ -30,9 +30,9 @@ class lock_word {
     // Returns true if a waiter was woken to try again and has not tried yet.
     bool has_woken() const noexcept { return (word_ & woken) != 0; }
     // Returns true if the holder may have inherited a level that it has not given back.
-    bool owes_a_loan() const noexcept { return (word_ & (lends | leaving)) == lends; }
+    bool may_have_inherited() const noexcept { return (word_ & (inherits | leaving)) == inherits; }
     // Returns the user-level thread that holds the lock and may inherit levels, or 0 if there is none.
-    std::uintptr_t borrower() const noexcept { return (word_ & (locked | leaving)) == locked ? word_ & ~bits : 0; }
+    std::uintptr_t heir() const noexcept { return (word_ & (locked | leaving)) == locked ? word_ & ~bits : 0; }
 
    private:
     friend class lock_word;
@@ -43,7 +43,7 @@ class lock_word {
   state now() const noexcept { return state(word_.load()); }
   state glance() const noexcept { return state(word_.load(std::memory_order_relaxed)); }  // verified by an exchange
 
-  // Taking the lock. acquire pairs with release: what the last holder wrote. release pairs with worker::lend, which
+  // Taking the lock. acquire pairs with release: what the last holder wrote. release pairs with raise_holder, which
   // finds the holder's control block by the word.
   bool take_free(std::uintptr_t holder) noexcept {
     std::uintptr_t free = 0;
@@ -77,29 +77,29 @@ class lock_word {
   void end_waiting() noexcept { word_.fetch_and(~waiters); }  // called when the list is empty
   void wake_one() noexcept { word_.fetch_or(woken); }
 
-  // Inheritance: these are called under the process's lock of inherited levels. After lend() the holder unlocks under
-  // the guard, where it gives back the level that it inherited. After leave() it has given the level back and is about
-  // to unlock, so it inherits none any more.
-  void lend() noexcept { word_.fetch_or(lends); }
+  // Inheritance: these are called under the process's lock of inherited levels. After note_inheritance() the holder
+  // unlocks under the guard, where it gives back the level that it inherited. After leave() it has given the level back
+  // and is about to unlock, so it inherits none any more.
+  void note_inheritance() noexcept { word_.fetch_or(inherits); }
   void leave() noexcept { word_.fetch_or(leaving); }
 
  private:
   static constexpr std::uintptr_t locked = 1;  // held; the bits above `bits` are the holder's address
   static constexpr std::uintptr_t waiters = 2;
   static constexpr std::uintptr_t woken = 4;
-  static constexpr std::uintptr_t lends = 8;
+  static constexpr std::uintptr_t inherits = 8;
   static constexpr std::uintptr_t leaving = 16;
   static constexpr std::uintptr_t bits = 63;  // control blocks are aligned to a cache line
 
   std::atomic<std::uintptr_t> word_{0};
 };
 
-struct lendable {
+struct inheriting_lock {
   static constexpr std::int8_t nothing = std::numeric_limits<std::int8_t>::min();
 
   lock_word word;
   // The level that the holder inherits through this lock, or `nothing`. Under the process's lock of inherited levels.
-  std::int8_t lent{nothing};
+  std::int8_t inherited{nothing};
   // An address on the stack of the thread that took the lock last. While `word` is locked that thread is the holder,
   // except between the change of the word and this store. It is a hint that only dumps read.
   std::atomic<std::uintptr_t> holder_stack{0};

@@ -1,5 +1,5 @@
 // Co-location: two threads bound to one processor see each other there, until one leaves it.
-#include "omp/core/teams/whereabouts.hpp"
+#include "omp/core/teams/co_location.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 namespace whereabouts_test {
 namespace {
 
-using heddle::omp::whereabouts;
+using heddle::omp::co_location;
 
 // To the first processor that it may use.
 bool bind_caller() {
@@ -26,11 +26,11 @@ bool bind_caller() {
   return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-TEST(whereabouts, two_threads_on_one_processor) {
+TEST(co_location, two_threads_on_one_processor) {
   std::latch is_there{1}, may_leave{1};
   std::thread other([&] {
     ASSERT_TRUE(bind_caller());
-    whereabouts its;
+    co_location its;
     EXPECT_FALSE(its.look());
     is_there.count_down();
     may_leave.wait();
@@ -39,7 +39,7 @@ TEST(whereabouts, two_threads_on_one_processor) {
   is_there.wait();
   std::thread mine_too([&] {
     ASSERT_TRUE(bind_caller());
-    whereabouts mine;
+    co_location mine;
     EXPECT_TRUE(mine.look());
     EXPECT_TRUE(mine.look());  // counted once
     may_leave.count_down();
@@ -53,11 +53,11 @@ TEST(whereabouts, two_threads_on_one_processor) {
   mine_too.join();
 }
 
-TEST(whereabouts, whoever_is_asked_answers_by_a_look) {
-  whereabouts mine;
+TEST(co_location, whoever_is_asked_answers_by_a_look) {
+  co_location mine;
   static_cast<void>(mine.look());
   EXPECT_FALSE(mine.is_asked());
-  whereabouts::ask();
+  co_location::ask();
   EXPECT_TRUE(mine.is_asked());
   static_cast<void>(mine.look());
   EXPECT_FALSE(mine.is_asked());
@@ -65,19 +65,19 @@ TEST(whereabouts, whoever_is_asked_answers_by_a_look) {
 }
 
 // Counts of other threads belong to the parent; a thread that was counted there is not subtracted here.
-TEST(whereabouts, a_forked_child_sees_nobody) {
+TEST(co_location, a_forked_child_sees_nobody) {
   std::thread alone([] {
     ASSERT_TRUE(bind_caller());
-    whereabouts mine, of_another;
+    co_location mine, of_another;
     static_cast<void>(mine.look());
     EXPECT_TRUE(of_another.look());
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      whereabouts::forget_all();
+      co_location::forget_all();
       const bool sees = mine.look();
       of_another.leave();
-      whereabouts third;
+      co_location third;
       _exit(!sees && third.look() ? 0 : 1);
     }
     int status = 1;

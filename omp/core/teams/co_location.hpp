@@ -1,5 +1,5 @@
 // On which processors OpenMP threads were last seen: a hint for who waits whether the one that it waits for could have
-// the waiter's own processor, because another program has the rest. [parking:3] in omp/README.md.
+// the waiter's own processor, because another program has the rest. [parker:3] in omp/README.md.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 namespace heddle::omp {
 
 // Of one thread, which alone uses it; it names no other thread.
-class whereabouts {
+class co_location {
  public:
   // The caller looks where it is. True: another OpenMP thread that does not sleep was seen there, too.
   bool look() noexcept;

@@ -1,4 +1,4 @@
-#include "omp/core/teams/stand_in.hpp"
+#include "omp/core/teams/proxy.hpp"
 
 #include <system_error>
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace heddle::omp {
 
-std::unique_ptr<stand_in> stand_in::make() {
-  std::unique_ptr<stand_in> made(new stand_in);
+std::unique_ptr<proxy> proxy::make() {
+  std::unique_ptr<proxy> made(new proxy);
   heddle::thread_options options;
   options.name = "OpenMP leader";
   set_kind(options, true);
@@ -22,7 +22,7 @@ std::unique_ptr<stand_in> stand_in::make() {
   return made;
 }
 
-stand_in::~stand_in() {
+proxy::~proxy() {
   if (!thread_.joinable()) return;
   await_rest();
   stops_ = true;
@@ -30,12 +30,12 @@ stand_in::~stand_in() {
   thread_.join();
 }
 
-bool stand_in::rest(void* self, heddle::detail::waiter& w) noexcept {
-  static_cast<stand_in*>(self)->rests_.store(&w);
+bool proxy::rest(void* self, heddle::detail::waiter& w) noexcept {
+  static_cast<proxy*>(self)->rests_.store(&w);
   return true;
 }
 
-void stand_in::live() noexcept {
+void proxy::live() noexcept {
   for (;;) {
     heddle::detail::waiter w("OpenMP leader");
     heddle::detail::suspend(w, rest, this);
@@ -46,14 +46,14 @@ void stand_in::live() noexcept {
 }
 
 // It comes to rest soon, for nobody wants it.
-void stand_in::await_rest() noexcept {
+void proxy::await_rest() noexcept {
   while (seen_ == nullptr) {
     seen_ = rests_.exchange(nullptr);
     if (seen_ == nullptr) heddle::detail::yield();
   }
 }
 
-void stand_in::enter(heddle::detail::gang_handle* gang, unsigned number) noexcept {
+void proxy::enter(heddle::detail::gang_handle* gang, unsigned number) noexcept {
   await_rest();
   heddle::detail::waiter& w = *std::exchange(seen_, nullptr);
   wanted_.store(1);
@@ -61,7 +61,7 @@ void stand_in::enter(heddle::detail::gang_handle* gang, unsigned number) noexcep
   heddle::detail::wake(w);
 }
 
-void stand_in::leave() noexcept {
+void proxy::leave() noexcept {
   wanted_.store(0);
   wanted_.notify_one();
 }

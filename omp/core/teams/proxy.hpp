@@ -11,12 +11,12 @@
 
 namespace heddle::omp {
 
-class stand_in {
+class proxy {
  public:
   // Null: a preemptive thread cannot be made here.
-  static std::unique_ptr<stand_in> make();
-  ~stand_in();
-  stand_in(const stand_in&) = delete;
+  static std::unique_ptr<proxy> make();
+  ~proxy();
+  proxy(const proxy&) = delete;
 
   // All by the leader. Returns when it has left its last gang.
   void await_rest() noexcept;
@@ -26,7 +26,7 @@ class stand_in {
   void leave() noexcept;
 
  private:
-  stand_in() = default;
+  proxy() = default;
   void live() noexcept;
   static bool rest(void* self, heddle::detail::waiter& w) noexcept;
 

@@ -1,6 +1,6 @@
 // The word that says which kernel thread acts for a worker, or may begin to: its carrier C, a foreign kernel thread F
 // that carries it for a call, or none. The carrier also sleeps on this word. The states and all transitions are in the
-// tables of lending.md. Each function is one row or a few rows of the second table. A comment above a group of
+// tables of caller_runs.md. Each function is one row or a few rows of the second table. A comment above a group of
 // functions says which kernel thread calls them.
 #pragma once
 
@@ -11,26 +11,26 @@
 
 namespace heddle::worker {
 
-class token {
+class parker {
  public:
   enum class state : std::uint32_t {
-    awake = 0,       // C
-    settling = 1,    // C, which looks once more before it sleeps
-    asleep = 2,      // none; the kernel thread that changes this
-    lent = 3,        // F, since the worker was asleep
-    held = 4,        // none; F is expected back, and C naps
-    stale = 5,       // the same, and C has found it held at the end of a nap
-    lent_again = 6,  // F, since the worker was held
-    wanted = 7       // F, which is to wake C afterwards
+    awake = 0,              // C
+    settling = 1,           // C, which looks once more before it sleeps
+    asleep = 2,             // none; the kernel thread that changes this
+    with_caller = 3,        // F, since the worker was asleep
+    held = 4,               // none; F is expected back, and C naps
+    stale = 5,              // the same, and C has found it held at the end of a nap
+    with_caller_again = 6,  // F, since the worker was held
+    wanted = 7              // F, which is to wake C afterwards
   };
-  static constexpr bool is_lent(state s) noexcept {
-    return s == state::lent || s == state::lent_again || s == state::wanted;
+  static constexpr bool is_with_caller(state s) noexcept {
+    return s == state::with_caller || s == state::with_caller_again || s == state::wanted;
   }
   static constexpr bool is_held(state s) noexcept { return s == state::held || s == state::stale; }
 
   // Any kernel thread. A hint, unless it is ordered otherwise.
   state look() const noexcept { return static_cast<state>(word_.load(std::memory_order_relaxed)); }
-  bool is_lent() const noexcept { return is_lent(static_cast<state>(word_.load())); }
+  bool is_with_caller() const noexcept { return is_with_caller(static_cast<state>(word_.load())); }
   // Sends a wake-up. seq_cst throughout: if it finds the worker settling or awake, the work that it is sent for was
   // published before it, and the worker's last look sees that work. Returns false if F has the worker; C will have it
   // afterwards.
@@ -53,16 +53,16 @@ class token {
   }
   // A timer is due. Returns false if F has taken the worker, or it is awake.
   [[nodiscard]] bool wake_for_timer() noexcept { return change(state::asleep, state::awake); }
-  // [borrow:6]: a nap has ended with the word `seen`.
+  // [caller_runs:6]: a nap has ended with the word `seen`.
   void end_nap(state seen, bool something_is_queued) noexcept;
 
   // F.
   enum class taken : std::uint8_t { no, from_asleep, from_held };
-  [[nodiscard]] taken take() noexcept;  // [borrow:1]
-  // Gives the worker to C at once. After that the token and the worker may be gone.
+  [[nodiscard]] taken take() noexcept;  // [caller_runs:1]
+  // Gives the worker to C at once. After that the parker and the worker may be gone.
   void return_awake() noexcept;
-  // [borrow:5], [borrow:6]: gives the worker back, asleep or held, or awake if a wake-up was sent. After that the token
-  // and the worker may be gone.
+  // [caller_runs:5], [caller_runs:6]: gives the worker back, asleep or held, or awake if a wake-up was sent. After that
+  // the parker and the worker may be gone.
   void return_resting(bool asleep) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The places of a dependence graph, by address: what the children of a task have done there. Open addressing. The
+// The locations of a dependence graph, by address: what the children of a task have done there. Open addressing. The
 // parent's thread alone uses it. [depend:4] in omp/tasks.md.
 #pragma once
 
@@ -20,12 +20,12 @@ struct set_link {
 // That the tasks of one mutexinoutset share.
 struct exclusion {
   bool taken;           // under the graph's guard
-  std::uint32_t users;  // the place, and locks of nodes; the parent's thread's, as all but `taken`
+  std::uint32_t users;  // the location, and locks of nodes; the parent's thread's, as all but `taken`
 };
 
 // [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
 // inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
-struct alignas(64) depend_place {
+struct alignas(64) depend_location {
   const void* address{nullptr};
   std::uint64_t epoch{0};    // not the table's: empty
   set_link* first{nullptr};  // of the current set, the oldest first
@@ -35,38 +35,38 @@ struct alignas(64) depend_place {
   depend_kind kind{depend_kind::out};
 };
 
-class place_table {
+class location_table {
  public:
-  // The place of that address, or where it would be: an entry that is not used. Good until the next sweep.
-  depend_place& entry_for(const void* address) noexcept { return entry_in(places_, address); }
-  bool is_used(const depend_place& p) const noexcept { return p.epoch == epoch_; }
+  // The location of that address, or where it would be: an entry that is not used. Good until the next sweep.
+  depend_location& entry_for(const void* address) noexcept { return entry_in(locations_, address); }
+  bool is_used(const depend_location& p) const noexcept { return p.epoch == epoch_; }
   // A sweep is due before anything can be added.
   bool is_full() const noexcept { return used_ >= most_; }
-  void add(depend_place& unused, const void* address) noexcept {
+  void add(depend_location& unused, const void* address) noexcept {
     unused = {};
     unused.address = address;
     unused.epoch = epoch_;
     ++used_;
   }
 
-  // Drops all for which drop(place) says yes, which is asked of each place once; moves the others. Grows if not enough
-  // have gone, and shrinks if nearly all have: a small table stays in the first caches, and is swept for no more a
-  // place. Throws std::bad_alloc, before the first is dropped or after the last was.
+  // Drops all for which drop(location) says yes, which is asked of each location once; moves the others. Grows if not
+  // enough have gone, and shrinks if nearly all have: a small table stays in the first caches, and is swept for no more
+  // a location. Throws std::bad_alloc, before the first is dropped or after the last was.
   template <class Drop>
   void sweep(Drop drop) {
-    if (others_.size() != places_.size()) others_ = entries(places_.size());
+    if (others_.size() != locations_.size()) others_ = entries(locations_.size());
     const std::uint64_t before = epoch_;
     clear();
-    for (depend_place& p : places_)
+    for (depend_location& p : locations_)
       if (p.epoch == before && !drop(p)) move(p, others_);
-    places_.swap(others_);
+    locations_.swap(others_);
     if (3 * used_ > 2 * most_) resize(2 * size());
     else if (size() > usual_size && 8 * used_ < most_) resize(size() / 2);
   }
 
   template <class Use>
   void for_each(Use use) {
-    for (depend_place& p : places_)
+    for (depend_location& p : locations_)
       if (is_used(p)) use(p);
   }
   void clear() noexcept {
@@ -74,25 +74,25 @@ class place_table {
     used_ = 0;
   }
   std::size_t used() const noexcept { return used_; }
-  std::size_t size() const noexcept { return places_.size(); }
+  std::size_t size() const noexcept { return locations_.size(); }
 
  private:
-  using entries = std::vector<depend_place>;  // of a power of two
+  using entries = std::vector<depend_location>;  // of a power of two
   static constexpr std::size_t first_size = 32;
   static constexpr std::size_t usual_size = 1024;
   static constexpr std::size_t most_of(std::size_t size) noexcept { return size / 4 * 3; }
 
   // The upper bits of the product: addresses at equal distances, as arrays have them, are spread evenly (Fibonacci
   // hashing: Knuth, volume 3, section 6.4).
-  depend_place& entry_in(entries& table, const void* address) const noexcept {
-    depend_place* const first = table.data();
-    depend_place* p = first + (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15u >> shift_);
+  depend_location& entry_in(entries& table, const void* address) const noexcept {
+    depend_location* const first = table.data();
+    depend_location* p = first + (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15u >> shift_);
     while (p->epoch == epoch_ && p->address != address) [[unlikely]]
       p = first + ((p - first + 1) & (table.size() - 1));
     return *p;
   }
-  void move(const depend_place& from, entries& to) noexcept {
-    depend_place& p = entry_in(to, from.address);
+  void move(const depend_location& from, entries& to) noexcept {
+    depend_location& p = entry_in(to, from.address);
     p = from;
     p.epoch = epoch_;
     ++used_;
@@ -103,12 +103,12 @@ class place_table {
     clear();
     most_ = most_of(size);
     shift_ = 1 + std::countl_zero(size);
-    for (const depend_place& p : places_)
+    for (const depend_location& p : locations_)
       if (p.epoch == before) move(p, to);
-    places_.swap(to);
+    locations_.swap(to);
   }
 
-  entries places_ = entries(first_size);
+  entries locations_ = entries(first_size);
   entries others_;  // where those go that stay; empty, or as many
   std::uint64_t epoch_{1};
   std::size_t used_{0};

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdint>
 
-#include "omp/core/teams/whereabouts.hpp"
+#include "omp/core/teams/co_location.hpp"
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
 
 // Who wants a processor: OpenMP threads that do not sleep here, and how many of them can run at once.
-struct demand {
+struct active_count {
   // Written by who falls asleep, who wakes somebody, who makes or ends a thread. A hint to those that spin.
   static inline constinit std::atomic<int> awake{0};
   static inline constinit std::atomic<int> processors{0};  // 0: nobody knows yet
@@ -21,7 +21,7 @@ struct demand {
   }
 };
 
-class parking {
+class parker {
  public:
   // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking
   // again and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
@@ -29,7 +29,7 @@ class parking {
   // others, a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
   //
   // Nothing is lost: who makes ready() true writes what it reads, then calls wake(), which has a fence between its
-  // caller's write and its own look at whether anybody sleeps ([parking:2]).
+  // caller's write and its own look at whether anybody sleeps ([parker:2]).
   template <class Ready>
   void wait(Ready ready) {
     wait(ready, [] {});
@@ -39,9 +39,9 @@ class parking {
   void wait(Ready ready, Before before) {
     if (ready()) return;
     if (where_.is_asked()) [[unlikely]]
-      has_company_ = where_.look();
-    if (!demand::exceeds() && !has_company_) {
-      for (int turn = 0; turn < first_turns; ++turn) {
+      is_co_located_ = where_.look();
+    if (!active_count::exceeds() && !is_co_located_) {
+      for (int look = 0; look < first_looks; ++look) {
         heddle_pause();
         if (ready()) return;
       }
@@ -57,15 +57,15 @@ class parking {
   }
   // The same where the caller has executed a sequentially consistent fence since its write.
   void wake_after_fence() noexcept {
-    if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parking:2]
+    if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parker:2]
   }
   // The same in two steps. The first: the owner's wait, if it sleeps, which the caller alone can end from then on.
   heddle::detail::waiter* take_sleeper() noexcept {
-    return word_.load(std::memory_order_relaxed) != is_awake ? exchange_sleeper() : nullptr;  // [parking:2]
+    return word_.load(std::memory_order_relaxed) != is_awake ? exchange_sleeper() : nullptr;  // [parker:2]
   }
   static void wake(heddle::detail::waiter& sleeper) noexcept;
-  // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the demand exceeds, it does not
-  // look for long, since the worker may be the one that it waits for.
+  // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the active count exceeds the
+  // processors, it does not look for long, since the worker may be the one that it waits for.
   void share_processor(bool yes) noexcept { shares_processor_ = yes; }
   // The owner has ended, or is the caller.
   void leave_processor() noexcept { where_.leave(); }
@@ -73,12 +73,12 @@ class parking {
   bool sleeps() const noexcept { return word_.load(std::memory_order_relaxed) != is_awake; }
 
  private:
-  static constexpr int first_turns = 200;
+  static constexpr int first_looks = 200;
   static constexpr std::uintptr_t is_awake = 0;
   static constexpr std::uintptr_t settling = 1;  // about to sleep; every greater value is the sleeper's waiter
 
   bool spin(bool (*ready)(void*), void* asked);
-  bool end_company(std::chrono::steady_clock::time_point now) noexcept;
+  bool end_co_location(std::chrono::steady_clock::time_point now) noexcept;
   void wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told);
   void sleep() noexcept;
   heddle::detail::waiter* exchange_sleeper() noexcept;
@@ -88,11 +88,11 @@ class parking {
   // Written by the owner to settle and by whoever wakes it; publishes the waiter.
   std::atomic<std::uintptr_t> word_{is_awake};
   bool shares_processor_{false};  // the owner's, as what follows
-  bool has_company_{false};       // another thread was seen where it is: [parking:3]
-  std::uint8_t company_waits_{0};
+  bool is_co_located_{false};     // another thread was seen where it is: [parker:3]
+  std::uint8_t co_located_waits_{0};
   std::chrono::milliseconds between_goings_{10};  // after it has gone elsewhere: four times as long each time
   std::chrono::steady_clock::time_point may_go_again_{};
-  whereabouts where_;
+  co_location where_;
 };
 
 }  // namespace heddle::omp

@@ -132,7 +132,7 @@ verdict explored(const scenario& s, int n, unsigned count, preemption how) {
 
 #if !defined(HEDDLE_MUTANT)
 
-TEST(gang_turns, each_region_ends) {
+TEST(gang_slices, each_region_ends) {
   for (const scenario& s : scenarios) {
     for (const preemption how : {preemption::signal_yield, preemption::klt_switching}) {
       for (const int n : {2, 3}) {
@@ -146,7 +146,7 @@ TEST(gang_turns, each_region_ends) {
 
 #else
 
-TEST(gang_turns, some_schedule_shows_the_mistake) {
+TEST(gang_slices, some_schedule_shows_the_mistake) {
   expect_found(scenarios, [](const scenario& s) { return explored(s, 2, schedules() / 10, preemption::signal_yield); });
 }
 
