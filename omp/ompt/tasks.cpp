@@ -97,7 +97,7 @@ void run_undeferred(thread& self, explicit_task& it, const depend_list* list, co
   const bool enters = list != nullptr && it.detachable;
   if (list != nullptr && !enters) wait_for_predecessors(self, *list, code);
   task_made(self, it, true, true, enters ? list : nullptr, code);
-  if (enters) wait_for_turn(self, it, *list);
+  if (enters) wait_for_predecessors(self, it, *list);
   run_included(self, it);
 }
 

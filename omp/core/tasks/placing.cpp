@@ -60,7 +60,7 @@ void hand_over(heddle::detail::job* work) noexcept {
     if (member.rank.load(std::memory_order_relaxed) != rank) continue;  // a hint: any member may have the task
     member_tasks* const place = t.tasks.known(i);
     if (place == nullptr || !place->given.give(it)) break;
-    member.parked.wake();
+    member.parker.wake();
     return;
   }
   t.tasks.share(it);
@@ -157,8 +157,8 @@ explicit_task* take(member_tasks& mine, const task* under) noexcept {
     return nullptr;
   }
   self.rank.store(heddle::detail::current_rank(), std::memory_order_relaxed);  // a hint
-  placed_task* const found = heddle::detail::take_placed_task(mine.hungry_turns >= patience);
-  if (mine.hungry_turns >= patience) mine.hungry_turns = 0;
+  placed_task* const found = heddle::detail::take_placed_task(mine.hungry_looks >= patience);
+  if (mine.hungry_looks >= patience) mine.hungry_looks = 0;
   if (found == nullptr) return nullptr;
   explicit_task& it = task_in(*found);
   // [omp_task:6]

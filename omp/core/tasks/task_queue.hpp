@@ -36,7 +36,7 @@ struct member_tasks {
   std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
   bool defers_all{false};    // what does not fit into the queue goes to the team's list
   unsigned next_victim{0};   // owner's
-  unsigned hungry_turns{0};  // looks in vain since the last task; owner's
+  unsigned hungry_looks{0};  // looks in vain since the last task; owner's
   placing::mailbox given;    // tasks that the policy has placed with its worker
   // [omp_task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team
   // has unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.

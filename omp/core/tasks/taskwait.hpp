@@ -23,14 +23,14 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
     return t.tasked.load(std::memory_order_relaxed) && open() && t.tasks.may_find(t.tasks.known(self.number), under);
   };
   const auto called = [&] { return found || sleeper.woken.load() || (box != nullptr && !box->looks_empty()); };
-  self.parked.wait([&] { return done() || (listed ? called() : look()); },
+  self.parker.wait([&] { return done() || (listed ? called() : look()); },
                    [&] {
                      // Relaxed, after the fence of [parker:1]: who makes the first task sets it, and wakes all.
                      if (!listed && t.tasked.load(std::memory_order_relaxed) && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
                        if (placing::on()) [[unlikely]] {
-                         box = &place_of(self).given;
+                         box = &tasks_of(self).given;
                          box->open(under);
                        }
                        if (!open()) {  // since just now: prepare() may have been before the listing

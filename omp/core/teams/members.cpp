@@ -164,7 +164,7 @@ void start_member(team& t, unsigned number, unsigned n) {
   if (is_placed)  // beside the leader, a worker each
     options.worker = static_cast<std::uint16_t>((heddle::detail::current_rank() + number) % workers);
   const bool preemptive = should_be_preemptive(t, is_bound || (is_placed && n > workers));
-  demand::awake.fetch_add(1);
+  active_count::awake.fetch_add(1);
   members_alive.fetch_add(1);
   while (!made.fiber) {
     const member_kind kind = set_kind(options, preemptive);

@@ -29,7 +29,7 @@ void arena::await_rest() noexcept {
     bool all = true;
     for (unsigned rank = 0; all && rank < inner_.workers(); ++rank) {
       // acquire pairs with rest: what the worker did last
-      all = inner_.at(rank).token.now() == token::state::asleep;
+      all = inner_.at(rank).parker.now() == parker::state::asleep;
     }
     if (all && wanted_.load() == before) break;
     detail::yield();

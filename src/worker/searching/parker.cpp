@@ -20,7 +20,7 @@ bool token::send_to_resting() noexcept {
   }
 }
 
-void token::end_nap(state seen, bool something_is_queued) noexcept {
+void parker::end_nap(state seen, bool something_is_queued) noexcept {
   auto next = seen;
   if (seen == state::with_caller_again) next = state::with_caller;
   else if (seen == state::held && !something_is_queued) next = state::stale;
