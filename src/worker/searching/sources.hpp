@@ -31,8 +31,8 @@ enum question : unsigned {
   leaving_search = 2,  // [wake:4]: the worker has found something else. The answer is exact after a fence
   giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker asks
   nap = 8,             // [borrow:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
-  unchosen = 32,       // a choice asks whether work from outside waits, which a choice does not take
   rest = 16,           // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
+  unchosen = 32,       // a choice asks whether work from outside waits, which a choice does not take
   always = before_sleep | leaving_search | giving_back | nap | rest,  // but for `unchosen`
 };
 
@@ -197,6 +197,7 @@ struct ready_threads {
 struct submitted_jobs : common<submitted_jobs> {
   static constexpr char name[] = "jobs";
   static constexpr unsigned taken = fair_by_turns | search;
+  static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
