@@ -198,6 +198,7 @@ struct ready_threads {
 struct submitted_jobs : common<submitted_jobs> {
   static constexpr char name[] = "jobs";
   static constexpr unsigned taken = fair_alternately | search;
+  static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
