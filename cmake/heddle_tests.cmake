@@ -1,9 +1,6 @@
 # tests/<area>/<name>_test.cpp -> CTest test <area>_<name>_test, label <area>. The files of an area are compiled some at a time
 # into one program, <area>_tests, which runs those files that its arguments name (tests/support/main.cpp).
 
-set(HEDDLE_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
-set(HEDDLE_STRESS_TIMEOUT 900 CACHE STRING "Seconds a test of tests/stress may take")
-
 # They put functions of their own in the place of the C library's, which the other tests of their area are to have.
 set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp)
 # Declarations of their own, or other flags.
