@@ -34,7 +34,7 @@ struct arena_options {
 
 /// A subset of a runtime's workers with a limit on concurrency and queues of its own. An arena has `max_concurrency`
 /// places. A worker of the runtime that has nothing to do takes a free place and does the arena's work until there is
-/// none left. At times it also leaves while there is work left, so that other work has its turn.
+/// none left. At times it also leaves while there is work left, so that other work has its time slice.
 ///
 /// Work that code inside of an arena makes stays inside: its children, forks, loops, jobs, and threads run in the
 /// arena's places, and no other worker takes them. A wait frees the place for other work of the

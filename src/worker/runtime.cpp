@@ -71,9 +71,9 @@ runtime::runtime(settings s)
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      lending_(*this, workers_,
-               platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
-                   !host_.wants().limits && !settings_.allowed && settings_.arena.outer == nullptr),
+      caller_runs_(*this, workers_,
+                   platform::foreign_threads_run_calls() && !settings_.threads.preemptive() && !host_.wants().roots &&
+                       !host_.wants().limits && !settings_.allowed && settings_.arena.outer == nullptr),
       pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),

@@ -53,11 +53,11 @@ class worker : public worker_agenda {
 
   // The run loop, on the carrier's stack, of whichever worker the carrier has at the moment.
   enum class end : std::uint8_t {
-    stopped,  // the runtime stops
-    lent,     // in blocking(): the worker went, the carrier has come back
-    passed,   // the worker went to a carrier that sleeps with a thread of its own; this carrier is nobody's
-    left,     // the worker is an arena's, which rests or waits to be carried anew; another carrier may have it
-    pooled,   // the same as `passed`, and this carrier stands in the worker's pool; it may have a new worker already
+    stopped,      // the runtime stops
+    handed_over,  // in blocking(): the worker went, the carrier has come back
+    passed,       // the worker went to a carrier that sleeps with a thread of its own; this carrier is nobody's
+    left,         // the worker is an arena's, which rests or waits to be carried anew; another carrier may have it
+    pooled,  // the same as `passed`, and this carrier stands in the worker's pool; it may have a new worker already
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
   // By the maker of an arena's worker, before anybody knows of it: it rests.
@@ -84,7 +84,7 @@ class worker : public worker_agenda {
   [[nodiscard]] sleep_end sleep() noexcept;
   [[nodiscard]] bool rest() noexcept;
   void leave() noexcept;
-  void wait_for_token() noexcept;
+  void park() noexcept;
 
   bool rests_{false};  // [arena:3]: an arena's worker was asleep, and goes on searching when it is carried
   unsigned spin_us_;

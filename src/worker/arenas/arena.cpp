@@ -25,7 +25,7 @@ void arena::begin() {
 void arena::await_rest() noexcept {
   for (unsigned rank = 0; rank < inner_.workers(); ++rank) {
     // acquire pairs with rest: what the worker did last
-    while (inner_.at(rank).token.now() != token::state::asleep) {
+    while (inner_.at(rank).parker.now() != parker::state::asleep) {
       detail::yield();
       platform::yield_processor();
     }

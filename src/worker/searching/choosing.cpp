@@ -123,8 +123,8 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
     leave_to_gangs(stays);
   looks_elsewhere_ = false;
-  turn_of_ = 0;
-  if (stands_aside()) return 0;
+  slice_level_ = 0;
+  if (is_inactive()) return 0;
   if (drives != nullptr) {
     drives->beneath->count_pick();  // progress of the outer runtime, for its watchdog
     if (count % fairness_interval == 0 && drives->of.must_leave(*drives)) leaves_ = true;
@@ -179,8 +179,8 @@ entry worker_agenda::pick_fairly() noexcept {
   // every other time, or a mailbox that is filled again and again would keep the inbox waiting
   const std::uint64_t number = picks.load(std::memory_order_relaxed) / fairness_interval;  // own counter
   if (number % 2 == 0) {
-    if (const entry item = sources::take<sources::fair_by_turns>(whole()); item != 0) return item;
-  } else if (number % 4 == 3 && loan.lender == nullptr) {  // a foreign kernel thread would not come back
+    if (const entry item = sources::take<sources::fair_alternately>(whole()); item != 0) return item;
+  } else if (number % 4 == 3 && caller_run.own_carrier == nullptr) {  // a foreign kernel thread would not come back
     if (const entry item = sources::take<sources::fair_to_arenas>(whole()); item != 0) return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {

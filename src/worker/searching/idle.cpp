@@ -28,8 +28,8 @@ worker::end worker::run(carrier& mine) noexcept {
     if (w == nullptr) return end::handed_over;  // through return_from_blocking; the worker is somebody else's
     thread* next = nullptr;
     if (!w->must_pass() && !w->rests_) {
-      if (w->stands_aside()) [[unlikely]]
-        next = w->stand_aside();
+      if (w->is_inactive()) [[unlikely]]
+        next = w->stay_inactive();
       if (next == nullptr && !w->must_pass())
         next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
     }
@@ -91,14 +91,14 @@ thread* worker::find_work() noexcept {
   trace::emit<trace::event::idle_begin>(ring);
   bool listed = std::exchange(rests_, false);
   if (!listed || idle.retract(rank)) idle.begin_search();  // else who chose it has counted it, as in sleep
-  // pairs with lending::settle through its fence: nothing is queued here
+  // pairs with caller_runs::settle through its fence: nothing is queued here
   this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::cycles();
   std::uint64_t insisted = start;
   if (home.pollers().are_wanted()) [[unlikely]]
     home.pollers().go_on_searching(*this, start, insisted);
   entry found = 0;
-  for (unsigned round = 1; !stands_aside(); ++round) {
+  for (unsigned round = 1; !is_inactive(); ++round) {
     found = look_everywhere(false);
     // In this order, because the thread of a job is not counted. It may have been preempted after all who waited for it
     // have ended, and its kernel thread sleeps until a worker comes to it.
@@ -162,10 +162,10 @@ thread* worker::find_work() noexcept {
 }
 
 // Ends with the worker awake. Until then a foreign kernel thread may have the worker, so this function touches nothing
-// of it but `token`: lending.md.
-void worker::wait_for_token() noexcept {
-  using state = token::state;
-  static_cast<void>(token.fall_asleep());  // the loop looks
+// of it but `parker`: caller_runs.md.
+void worker::park() noexcept {
+  using state = parker::state;
+  static_cast<void>(parker.fall_asleep());  // the loop looks
   for (;;) {
     state now = parker.now();
     if (now == state::awake) return;
@@ -213,13 +213,13 @@ worker::sleep_end worker::sleep() noexcept {
   const bool work = home.stopping() || is_inactive() || sources::any<sources::before_sleep>(*this);
   if (work && idle.retract(rank)) {
     idle.begin_search();
-    token.stay_awake();  // a waker that did not choose it finds that it looks
+    parker.stay_awake();  // a waker that did not choose it finds that it looks
     return sleep_end::saw_something;
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.census().check_drained();
-  if (drives == nullptr) wait_for_token();  // [sleep:6]
+  if (drives == nullptr) park();  // [sleep:6]
   else if (rest()) return sleep_end::rests;
   // If it was woken for a timer or by the end, or a foreign kernel thread has had it, no waker has counted it.
   if (std::exchange(caller_run.unlisted, false) || idle.retract(rank)) idle.begin_search();
@@ -234,10 +234,10 @@ void worker::rest_first(driver& its) noexcept {
   picks_specially.store(true);  // each choice asks whether it leaves
   rests_ = true;
   idle.store(true);
-  token.settle();
+  parker.settle();
   home.sleepers().idle().announce(rank);
   for (unsigned r = 0; r < home.workers(); ++r) queue::request_anew(home.at(r));
-  static_cast<void>(token.fall_asleep());  // nobody sends wake-ups yet
+  static_cast<void>(parker.fall_asleep());  // nobody sends wake-ups yet
 }
 
 // Returns false if a wake-up has come meanwhile.
@@ -245,7 +245,7 @@ bool worker::rest() noexcept {
   carrier& mine = *by;
   rests_ = true;
   mine.assigned = nullptr;
-  if (token.fall_asleep()) return true;
+  if (parker.fall_asleep()) return true;
   mine.assigned = this;
   rests_ = false;
   return false;
@@ -258,7 +258,7 @@ void worker::leave() noexcept {
 }
 
 bool worker::has_other_work() const noexcept {
-  return stands_aside() || home.stopping() || sources::any<sources::giving_back>(*this);
+  return is_inactive() || home.stopping() || sources::any<sources::giving_back>(*this);
 }
 
 // --- what else there is ------------------------------------------------------------------------------------------

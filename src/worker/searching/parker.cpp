@@ -13,14 +13,14 @@ bool parker::unpark() noexcept {
   }
 }
 
-bool token::send_to_resting() noexcept {
+bool parker::send_to_resting() noexcept {
   for (auto now = static_cast<state>(word_.load());; now = static_cast<state>(word_.load())) {
     if (now == state::awake) return false;
     if (change(now, state::awake)) return now == state::asleep;
   }
 }
 
-void token::end_nap(state seen, bool something_is_queued) noexcept {
+void parker::end_nap(state seen, bool something_is_queued) noexcept {
   auto next = seen;
   if (seen == state::with_caller_again) next = state::with_caller;
   else if (seen == state::held && !something_is_queued) next = state::stale;

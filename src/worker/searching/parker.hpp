@@ -34,7 +34,7 @@ class parker {
   // Sends a wake-up. seq_cst throughout: if it finds the worker settling or awake, the work that it is sent for was
   // published before it, and the worker's last look sees that work. Returns false if F has the worker; C will have it
   // afterwards.
-  bool send() noexcept;
+  bool unpark() noexcept;
   // The same to an arena's worker, for which no carrier sleeps. Returns true if it rested, and the caller must have it
   // carried.
   [[nodiscard]] bool send_to_resting() noexcept;

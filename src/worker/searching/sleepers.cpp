@@ -16,12 +16,12 @@ constexpr std::uint64_t woken_within_us = 100;
 
 }  // namespace
 
-bool sleepers::send_token(unsigned rank) noexcept {
+bool sleepers::unpark(unsigned rank) noexcept {
   worker& w = *workers_[rank];
   if (w.drives == nullptr) [[likely]]
-    return w.token.send();
+    return w.parker.unpark();
   driver& its = *w.drives;  // once it is awake, the worker is somebody else's, and may be gone
-  if (w.token.send_to_resting()) its.of.want(its);
+  if (w.parker.send_to_resting()) its.of.want(its);
   return true;
 }
 

@@ -17,7 +17,7 @@ enum place : unsigned {
   ordinary_choice = 1,   // the worker chooses what it runs next, in a program without special threads
   choice = 2,            // the same where the policy is asked first, or threads are packed, pinned or have levels
   fair_choice = 4,       // every 61st choice, which comes first so that work from outside does not starve
-  fair_by_turns = 8,     // every other fair choice, before the sources of fair_choice
+  fair_alternately = 8,  // every other fair choice, before the sources of fair_choice
   after_slice = 16,      // at every other end of a time slice, in place of ready threads
   search = 32,           // the worker is in the run loop, and nothing was at hand
   inactive = 64,         // before an inactive worker sleeps, which gives away all that it has
