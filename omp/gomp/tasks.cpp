@@ -14,10 +14,10 @@ namespace {
 
 using namespace gomp;
 
-// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+// A task with nothing to run that stands in the graph of dependences (taskwait depend nowait).
 void run_nothing(explicit_task&, thread&, bool) {}
 
-// Where a tool listens, which is told the frame that calls the task's code.
+// Used where a tool listens, which is told the frame that calls the task's code.
 template <task_body Body>
 void run_told(explicit_task& it, thread& self, bool discard) {
   const ompt::outside code(self, it, __builtin_frame_address(0));
@@ -31,7 +31,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   else ompt::run_undeferred(self, it, list, code);
 }
 
-// Of the team, or of the group that the new task would be in.
+// Whether the team, or the group in which the new task would be, is cancelled.
 [[gnu::always_inline]] inline bool creation_cancelled(const thread& self) noexcept {
   return (self.running->group != nullptr && group_cancelled(*self.running)) ||
          self.in->cancelled.load(std::memory_order_relaxed);  // relaxed: cancellation may come late
@@ -41,11 +41,11 @@ void run_told(explicit_task& it, thread& self, bool discard) {
 
 namespace {
 
-// All of GOMP_task, whose arguments these are.
+// The general case of GOMP_task, with the same arguments.
 [[gnu::noinline]] void make_any_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                      unsigned flags, void** depend, int priority, void* detach) {
   thread& self = thread::current();
-  // The handle of an event has to be good for something: such a task is made, and discarded later.
+  // The handle of an event must be usable, so such a task is made, and discarded later.
   if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
   const bool told = ompt::on();
@@ -83,14 +83,14 @@ namespace {
 
 }  // namespace
 
-// A plain task that runs where it is made has a path of its own, which keeps few registers.
+// A plain task that runs where it is made has a path of its own, which uses few registers.
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
   thread* const self = thread::current_or_null();
   if (self == nullptr || copy != nullptr || (flags & ~task_flags::untied) != 0 || (if_value && !runs_in_place(*self)) ||
       creation_cancelled(*self) || ompt::may_be_on())
     return make_any_task(fn, data, copy, bytes, align, if_value, flags, depend, priority, detach);
-  // The caller's data are good until this call returns, and the compiler's code takes them for the task's own.
+  // The caller's data is valid until this call returns, and the compiler's code takes it for the task's own.
   explicit_task& it = make_task(*self, 0);
   begin_included(*self, it);
   fn(data);
@@ -122,7 +122,7 @@ HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { ompt::group_ends(thread::current(),
 
 }  // namespace heddle::omp
 
-// Both ABIs: what omp_event_handle_t holds is the address of the task.
+// In both ABIs omp_event_handle_t holds the address of the task.
 HEDDLE_OMP_ENTRY void omp_fulfill_event(void* event) {
   heddle::omp::fulfil(*static_cast<heddle::omp::explicit_task*>(event));
 }

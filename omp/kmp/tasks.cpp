@@ -17,7 +17,8 @@ namespace {
 
 using namespace kmp;
 
-// An untied task ends a part by submitting itself, and is to be called again then; the word is in explicit_task::abi.
+// An untied task ends a part by submitting itself, and must be called again then. The word for that is in
+// explicit_task::abi.
 [[gnu::always_inline]] inline void run_parts(explicit_task& it, thread& self) {
   auto* const known = static_cast<known_task*>(it.payload);
   do {
@@ -34,17 +35,17 @@ using namespace kmp;
     known->first.destructors(self.global_number, known);
 }
 
-// A task that has nothing to run but stands in the graph of dependences (taskwait depend nowait).
+// A task with nothing to run that stands in the graph of dependences (taskwait depend nowait).
 void run_nothing(explicit_task&, thread&, bool) {}
 
-// Where a tool listens, which is told the frame that calls the task's code.
+// Used where a tool listens, which is told the frame that calls the task's code.
 template <task_body Body>
 void run_told(explicit_task& it, thread& self, bool discard) {
   const ompt::outside code(self, it, __builtin_frame_address(0));
   Body(it, self, discard);
 }
 
-// Makes it known where a tool listens; `list` null: no depend clause.
+// Submits the task where a tool listens; `list` is null if there is no depend clause.
 [[gnu::cold, gnu::noinline]] std::int32_t submit_told(thread& self, explicit_task& it, const depend_list* list,
                                                       const void* code) {
   it.body = it.body == run_nothing ? run_told<run_nothing> : run_told<run_body>;
@@ -52,7 +53,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   return 0;
 }
 
-// The task's code is its caller's, in the same frame; `frame` is the entry point's.
+// The task's code is its caller's, in the same frame; `frame` is that of the entry point.
 [[gnu::cold, gnu::noinline]] void begin_told(thread& self, explicit_task& it, const void* code, void* frame,
                                              ompt::callers_frame callers) {
   ompt_frame_t& parent = ompt::record_of(*self.running).frame;
@@ -74,7 +75,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   begin_included(self, it);
 }
 
-// In a block for it, all that differs from one task to the next.
+// Fills a block for the task with all that differs from one task to the next.
 [[gnu::always_inline]] inline void* fill(explicit_task& it, std::int32_t flags, std::size_t front,
                                          std::size_t shared_bytes, routine entry) {
   auto* const known = static_cast<known_task*>(it.payload);
@@ -84,7 +85,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   it.body = entry != nullptr ? run_body : run_nothing;
   it.abi = 0;
   it.abi_flags = static_cast<std::uint32_t>(flags);
-  it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
+  it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // the bytes that a taskloop copies
   if ((flags & (task_flags::tied | task_flags::is_final | task_flags::proxy)) != task_flags::tied) [[unlikely]] {
     it.tied = (flags & task_flags::tied) != 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
@@ -101,7 +102,7 @@ std::size_t front_of(std::size_t task_bytes) noexcept { return (task_bytes + 7) 
   return fill(make_task(thread::current(), front + shared_bytes), flags, front, shared_bytes, entry);
 }
 
-// Calls nothing where a block is at hand, and keeps no registers therefore.
+// Calls no function if a block is at hand, and therefore saves no registers.
 [[gnu::always_inline]] inline void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
                                          routine entry) {
   thread* const self = thread::current_or_null();
@@ -112,7 +113,7 @@ std::size_t front_of(std::size_t task_bytes) noexcept { return (task_bytes + 7) 
   return fill(*it, flags, front, shared_bytes, entry);
 }
 
-// What the compiler has written into a task since it was made.
+// Reads what the compiler has written into a task since it was made.
 inline void see_clauses(thread& self, explicit_task& it) noexcept {
   if ((it.abi_flags & (task_flags::priority | task_flags::detachable)) == 0) [[likely]]
     return;
@@ -124,9 +125,10 @@ inline void see_clauses(thread& self, explicit_task& it) noexcept {
   it.plain = false;
 }
 
-// As submit; a path of its own, so that the one of tasks which run where they are made keeps few registers.
+// The general case of submit. It is a path of its own so that the path of tasks which run where they are made uses few
+// registers.
 [[gnu::noinline]] std::int32_t submit_any(thread& self, explicit_task& it, const void* code) {
-  if (self.running == &it) {  // an untied one's next part
+  if (self.running == &it) {  // the next part of an untied task
     it.abi = 1;
     return 0;
   }
@@ -141,8 +143,8 @@ depend_list list_of(std::int32_t count, const void* items) noexcept {
   return {static_cast<std::size_t>(count), item_of, items};
 }
 
-// A taskwait with a depend clause; or that of an undeferred task, whose body comes next. The calls are the same, and do
-// not name the task. If it has an event, that was announced just now.
+// A taskwait with a depend clause; or the wait of an undeferred task, whose body comes next. The calls are the same,
+// and do not name the task. If the task has an event, that was announced just before.
 void wait_here(thread& self, const depend_list& list, const void* code) {
   explicit_task* const known = std::exchange(self.tasks.with_event, nullptr);
   if (ompt::on()) [[unlikely]]
@@ -165,7 +167,7 @@ HEDDLE_OMP_ENTRY void* __kmpc_omp_target_task_alloc(ident*, std::int32_t, std::i
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
-  thread& self = *thread::current_or_null();  // who has made a task is known
+  thread& self = *thread::current_or_null();  // the thread has made a task, so it has a descriptor
   if (self.running == &it || (it.abi_flags & (task_flags::priority | task_flags::detachable)) != 0 ||
       ompt::may_be_on() || !it.plain || !runs_in_place(self) || is_cancelled(it)) [[unlikely]]
     return submit_any(self, it, __builtin_return_address(0));
@@ -252,7 +254,7 @@ HEDDLE_OMP_ENTRY void __kmpc_end_taskgroup(ident*, std::int32_t) {
   ompt::group_ends(thread::current(), __builtin_return_address(0));
 }
 
-// A hint, which is not used.
+// This is a hint, which is not used.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int32_t, void*, std::int32_t, void*) {
   return 0;
 }
@@ -261,7 +263,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_depnode(void* task) { return task_of(task).node; }
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_successors(void* task) { return successors_of(task_of(task)); }
 
-// The event's address is what omp_event_handle_t holds.
+// omp_event_handle_t holds the event's address.
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;
