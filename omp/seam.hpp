@@ -1,5 +1,5 @@
-// All that omp/ uses of heddle beyond <heddle/*.hpp>: the internal seam of docs/decisions/0012-openmp.md. Nothing else
-// of omp/ includes <heddle/detail/*> or a header of src/.
+// Everything that omp/ uses of heddle beyond <heddle/*.hpp>: the internal seam of docs/decisions/0012-openmp.md. No
+// other file of omp/ includes <heddle/detail/*> or a header of src/.
 #pragma once
 
 #include <heddle/detail/crowd.hpp>
@@ -27,14 +27,14 @@ namespace heddle::omp {
 
 class thread;
 
-// The OpenMP thread that calls: of a user-level thread or of a foreign kernel thread.
+// The calling OpenMP thread, for user-level and foreign kernel threads.
 inline constexpr heddle::thread_slot<thread> current_slot{heddle::detail::slot_of_openmp};
 
-// The caller is a user-level thread, whichever runtime it belongs to.
+// Whether the caller is a user-level thread, whichever runtime it belongs to.
 inline bool is_user_level() noexcept { return heddle::detail::current_queue() != nullptr; }
 
-// The current queue is that of a thread with storage of its own (as members of teams have), whose own code runs:
-// neither the runtime's nor the border between the two.
+// Whether the current queue is that of a thread with storage of its own (as members of teams have) whose own code runs,
+// and not the runtime's nor the border between the two.
 inline bool runs_own_code(const heddle::detail::fork_queue* current) noexcept {
   if (current->stands_for == nullptr) return false;
   // relaxed: written on this kernel thread
@@ -42,8 +42,8 @@ inline bool runs_own_code(const heddle::detail::fork_queue* current) noexcept {
 }
 
 // Binds the descriptor of a user-level thread that the program made itself, which no scope here encloses. It stays
-// bound when that thread has ended: whoever has the thread's block next goes on with the descriptor, which is that of
-// an initial thread outside of all regions ("Descriptors" in README.md).
+// bound when that thread has ended. The next thread that has the block goes on with the descriptor, which is that of an
+// initial thread outside of all regions ("Descriptors" in README.md).
 inline void bind_for_good(thread& t) noexcept {
   if (!current_slot.keep(&t)) heddle::detail::slots_here()[heddle::detail::slot_of_openmp.number] = &t;
 }

@@ -29,7 +29,7 @@ std::string line_of(const char* format) {
   return affinity_line(own ? std::string(format) : affinity_format(), facts_of(thread::current()));
 }
 
-// Returns how long the text is; the buffer holds what of it fits, and its end.
+// Returns the length of the text. The buffer gets the part of it that fits, and a terminating zero.
 std::size_t copy_out(const std::string& text, char* buffer, std::size_t size) noexcept {
   if (buffer != nullptr && size > 0) {
     const std::size_t length = std::min(text.size(), size - 1);

@@ -27,13 +27,13 @@ void* omp_realloc(void* old, std::size_t size, std::uintptr_t allocator, std::ui
 }
 void omp_free(void* old, std::uintptr_t) { memory::release(old); }
 
-// gcc's, for variables with an allocate directive.
+// gcc calls these for variables with an allocate directive.
 HEDDLE_API void* GOMP_alloc(std::size_t alignment, std::size_t size, std::uintptr_t allocator) {
   return memory::allocate(alignment, size, allocator);
 }
 HEDDLE_API void GOMP_free(void* old, std::uintptr_t) { memory::release(old); }
 
-// The LLVM ABI's: with the thread's number before.
+// The functions of the LLVM ABI, with the thread's number in front.
 HEDDLE_API void* __kmpc_alloc(int, std::size_t size, std::uintptr_t allocator) { return omp_alloc(size, allocator); }
 HEDDLE_API void* __kmpc_aligned_alloc(int, std::size_t alignment, std::size_t size, std::uintptr_t allocator) {
   return omp_aligned_alloc(alignment, size, allocator);
@@ -52,7 +52,7 @@ HEDDLE_API void __kmpc_destroy_allocator(int, std::uintptr_t allocator) { omp_de
 HEDDLE_API void __kmpc_set_default_allocator(int, std::uintptr_t allocator) { omp_set_default_allocator(allocator); }
 HEDDLE_API std::uintptr_t __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }
 
-// The handles as objects, which Fortran modules of the LLVM ABI refer to.
+// The handles as objects, to which Fortran modules of the LLVM ABI refer.
 #define HEDDLE_HANDLE(name, number) extern HEDDLE_API const std::uintptr_t name = number;
 HEDDLE_HANDLE(omp_null_allocator, 0)
 HEDDLE_HANDLE(omp_default_mem_alloc, 1)

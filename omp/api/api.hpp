@@ -1,5 +1,5 @@
-// The functions of omp.h, as C programs call them, for those files here that build others on them: enumerations are
-// numbers, locks and interop objects are memory. The compilers' own headers differ in types only.
+// The functions of omp.h, as C programs call them. Other files here build further functions on them. Enumerations are
+// numbers; locks and interop objects are memory. The compilers' own headers differ only in types.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Time: OpenMP 5.1, section 3.10. clock_gettime is a function of the kernel's shared object, no system call.
+// Time: OpenMP 5.1, section 3.10. clock_gettime is a function of the kernel's shared object, so it makes no system
+// call.
 #include <time.h>
 
 #include "omp/api/api.hpp"

@@ -1,5 +1,5 @@
-// Devices: OpenMP 5.1, sections 3.7 and 3.8. There is but the host, which is the initial device, number 0; memory of a
-// device is memory of the host.
+// Devices: OpenMP 5.1, sections 3.7 and 3.8. The only device is the host, which is the initial device, number 0. Memory
+// of a device is memory of the host.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Also by the numbers that compilers and the standard's later versions have for it.
+// Accepts also the numbers that compilers and later versions of the standard use for the host.
 bool is_host(int device) noexcept { return device == 0 || device == -1 || device == -10; }
 
 bool copies(const void* to, const void* from, int to_device, int from_device) noexcept {
@@ -78,7 +78,8 @@ int omp_target_memcpy_rect(void* to, const void* from, std::size_t element, int 
                            const std::size_t* to_offsets, const std::size_t* from_offsets,
                            const std::size_t* to_dimensions, const std::size_t* from_dimensions, int to_device,
                            int from_device) {
-  if (to == nullptr && from == nullptr) return std::numeric_limits<int>::max();  // how many dimensions there may be
+  // the greatest possible number of dimensions
+  if (to == nullptr && from == nullptr) return std::numeric_limits<int>::max();
   if (!copies(to, from, to_device, from_device) || element == 0 || dimensions < 1 || volume == nullptr ||
       to_offsets == nullptr || from_offsets == nullptr || to_dimensions == nullptr || from_dimensions == nullptr)
     return EINVAL;
@@ -86,7 +87,7 @@ int omp_target_memcpy_rect(void* to, const void* from, std::size_t element, int 
                   from_offsets, to_dimensions, from_dimensions);
 }
 
-// Host memory is there for the host without being associated.
+// Host memory is available to the host without being associated.
 int omp_target_associate_ptr(const void*, const void*, std::size_t, std::size_t, int) { return EINVAL; }
 int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }
 HEDDLE_API void* omp_get_mapped_ptr(const void* memory, int device) {
@@ -97,7 +98,7 @@ HEDDLE_API void* omp_target_memset(void* memory, int value, std::size_t size, in
   return memory;
 }
 
-// What OMP_TARGET_OFFLOAD says: 0 disabled, 1 default, 2 mandatory.
+// The value of OMP_TARGET_OFFLOAD: 0 disabled, 1 default, 2 mandatory.
 HEDDLE_API int __kmpc_get_target_offload() {
   switch (heddle::omp::process_environment().target_offload) {
     case heddle::omp::offload::disabled: return 0;
@@ -106,8 +107,8 @@ HEDDLE_API int __kmpc_get_target_offload() {
   }
 }
 
-// Teams are kept for their threads' next regions and cost memory only; so there is nothing to do but to say that it may
-// be done: outside of parallel regions.
+// Teams are kept for their threads' next regions and cost only memory. So these functions only report whether the call
+// is allowed, which it is outside of parallel regions, and dismiss the caller's teams.
 int omp_pause_resource(int kind, int device) {
   if (kind < 0 || kind > 2 || !is_host(device)) return -1;
   heddle::omp::thread& self = heddle::omp::thread::current();

@@ -1,5 +1,5 @@
 // The error directive at execution time (OpenMP 5.1, section 2.5.4), as either ABI calls it, and a few entry points of
-// the LLVM ABI that ask for nothing but what others do already.
+// the LLVM ABI that ask only for what others do already.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int warning = 1;  // of __kmpc_error; 2: fatal
+constexpr int warning = 1;  // a severity of __kmpc_error; 2 is fatal
 
 void tell(int severity, const char* message, std::size_t length, const void* code) {
   if (!heddle::omp::ompt::on()) return;
@@ -27,7 +27,7 @@ std::string text_of(const char* message, std::size_t length) {
   return ": " + (length == SIZE_MAX ? std::string(message) : std::string(message, length));
 }
 
-// The lines begin as those of LLVM's runtime, for what looks for them.
+// The lines begin as those of LLVM's runtime, because other programs look for them.
 void warn(const char* message, std::size_t length, const void* code) {
   tell(ompt_warning, message, length, code);
   heddle::omp::write_line("OMP: Warning: heddle: error directive" + text_of(message, length));
@@ -43,7 +43,7 @@ void warn(const char* message, std::size_t length, const void* code) {
 
 extern "C" {
 
-// A length that is greater than any can be: the message ends with a zero.
+// If the length is greater than any can be, the message ends with a zero.
 HEDDLE_API void GOMP_warning(const char* message, std::size_t length) {
   warn(message, length, __builtin_return_address(0));
 }
@@ -55,13 +55,13 @@ HEDDLE_API void __kmpc_error(void*, int severity, const char* message) {
                       : fail(message, SIZE_MAX, __builtin_return_address(0));
 }
 
-// The scope construct: what there is to do, the compiler emits calls of its own for.
+// The scope construct. The compiler emits calls of its own for everything that it has to do.
 HEDDLE_API void __kmpc_scope(void*, int, void*) {}
 HEDDLE_API void __kmpc_end_scope(void*, int, void*) {}
 
 HEDDLE_API int __kmpc_pause_resource(int kind, int device) { return omp_pause_resource(kind, device); }
 
-// num_threads with a list (OpenMP 6): its first element is the encountered region's, the others are those of regions
+// num_threads with a list (OpenMP 6): its first element is for the encountered region, the others are for regions
 // inside.
 HEDDLE_API void __kmpc_push_num_threads_list(void*, int, std::uint32_t count, const int* threads) {
   if (count == 0) return;

@@ -1,5 +1,5 @@
-// The functions of omp.h for Fortran, and those by value under other names: made from fortran.def. Below those whose
-// arguments are like no other's.
+// The functions of omp.h for Fortran, and those by value under other names, made from fortran.def. Functions whose
+// arguments fit no common form are below.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace {
 
-// Numbers that a 32-bit integer cannot hold are meant as its greatest or least one.
+// A number that a 32-bit integer cannot hold becomes the integer's greatest or least value.
 int narrow(std::int64_t n) noexcept {
   return static_cast<int>(
       std::clamp<std::int64_t>(n, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
-// A Fortran text is not ended by a zero; blanks behind it do not count.
+// A Fortran text is not terminated by a zero; blanks at its end do not count.
 std::string text_from(const char* text, std::size_t length) {
   while (length > 0 && text[length - 1] == ' ') --length;
   return {text, length};
@@ -40,7 +40,7 @@ std::string whole_text(Get get) {
 
 extern "C" {
 
-HEDDLE_API void omp_fulfill_event(std::uintptr_t event);  // of tasks
+HEDDLE_API void omp_fulfill_event(std::uintptr_t event);  // a function of tasks
 
 #define HEDDLE_PLAIN(result, name) \
   HEDDLE_API result name##_() { return name(); }
@@ -131,7 +131,7 @@ HEDDLE_API int omp_capture_affinity_(char* buffer, const char* format, std::size
   text_to(text, buffer, size);
   return static_cast<int>(text.size());
 }
-// What LLVM's omp.h calls these, for its plain names are Fortran's.
+// The names that LLVM's omp.h gives these functions, because its plain names are Fortran's.
 HEDDLE_API void ompc_set_affinity_format(const char* format) { omp_set_affinity_format(format); }
 HEDDLE_API std::size_t ompc_get_affinity_format(char* buffer, std::size_t size) {
   return omp_get_affinity_format(buffer, size);

@@ -1,4 +1,4 @@
-// Interoperability objects: OpenMP 5.1, section 3.12. Only devices give values to them, so there is but
+// Interoperability objects: OpenMP 5.1, section 3.12. Only devices give values to them, so the only object is
 // omp_interop_none, which has no properties.
 #include <cstdint>
 

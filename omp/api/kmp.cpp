@@ -1,5 +1,5 @@
-// kmp_*: what LLVM's and Intel's runtimes have beside the standard. What sets something of threads and regions counts
-// for those that begin later.
+// kmp_*: the functions that LLVM's and Intel's runtimes have beside the standard. A function that sets something of
+// threads and regions affects those that begin later.
 #include <sched.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void change(const Change& how) {
 
 cpu_set_t* set_in(void** mask) noexcept { return mask == nullptr ? nullptr : static_cast<cpu_set_t*>(*mask); }
 
-// 0, or the error of functions that are given a processor of a mask.
+// Returns 0, or the error of functions that take a processor of a mask.
 int check(int processor, void** mask) noexcept {
   if (set_in(mask) == nullptr || processor < 0 || processor >= kmp_get_affinity_max_proc()) return -1;
   cpu_set_t process;
@@ -74,7 +74,7 @@ void kmp_set_library_serial() { kmp_set_library(static_cast<int>(library_kind::s
 void kmp_set_library_turnaround() { kmp_set_library(static_cast<int>(library_kind::turnaround)); }
 void kmp_set_library_throughput() { kmp_set_library(static_cast<int>(library_kind::throughput)); }
 
-// "NAME=VALUE", separated by bars. Initial threads that have begun already keep their variables.
+// The text is "NAME=VALUE" items, separated by bars. Initial threads that have begun already keep their variables.
 void kmp_set_defaults(const char* text) {
   std::vector<std::string> lines;
   for (std::string rest = text == nullptr ? "" : text; !rest.empty();) {
@@ -85,7 +85,8 @@ void kmp_set_defaults(const char* text) {
   change([&](environment& e) { read_into(e, lines); });
 }
 
-void kmp_set_disp_num_buffers(int) {}  // there are as many as are needed
+// Ignored, because there are as many buffers as are needed.
+void kmp_set_disp_num_buffers(int) {}
 void kmp_set_warnings_on() { set_warnings(true); }
 void kmp_set_warnings_off() { set_warnings(false); }
 int kmp_get_num_known_threads() { return omp_get_num_threads(); }
@@ -94,8 +95,8 @@ int kmp_get_cancellation_status(int kind) {
   return kind != 0 && static_cast<int>(t.cancellations.in(t.barrier.phase())) == kind ? 1 : 0;
 }
 
-// Masks are those of sched_setaffinity. A kernel thread of the program's own can be bound; user-level threads run where
-// a worker is free, so binding one of them fails.
+// The masks are those of sched_setaffinity. A kernel thread of the program's own can be bound. User-level threads run
+// where a worker is free, so binding one of them fails.
 void kmp_set_thread_affinity_mask_initial() {}
 int kmp_get_affinity_max_proc() {
   int most = 0;

@@ -1,4 +1,5 @@
-// omp_*_lock (OpenMP 5.1, section 3.9) and the LLVM ABI's names for them. Hints are hints: there is one kind of lock.
+// omp_*_lock (OpenMP 5.1, section 3.9) and the LLVM ABI's names for them. Hints have no effect, because there is one
+// kind of lock.
 #include <new>
 
 #include "omp/api/api.hpp"
@@ -17,7 +18,7 @@ word_lock& simple(void* lock) noexcept { return *static_cast<word_lock*>(lock); 
 nest_lock& nested(void* lock) noexcept { return **static_cast<nest_lock**>(lock); }
 const heddle::omp::task* caller() noexcept { return heddle::omp::thread::current().running; }
 
-// Each with its events; `code` is where the program called.
+// Each function tells its events; `code` is the place where the program called.
 
 void init(void* lock, unsigned hint, const void* code) {
   new (lock) word_lock;
@@ -62,7 +63,7 @@ void destroy_nested(void* lock, const void* code) {
   *static_cast<nest_lock**>(lock) = nullptr;
 }
 
-// The first of a task's acquisitions is one of the lock, the others are but nested. `get` returns the depth after it.
+// Only the first of a task's acquisitions takes the lock; the others are nested. `get` returns the depth after it.
 template <class Get>
 int tell_nested(ompt_mutex_t kind, const void* lock, const void* code, Get get) {
   heddle::omp::thread& self = heddle::omp::thread::current();
@@ -119,7 +120,7 @@ void omp_set_nest_lock(void* lock) { set_nested(lock, __builtin_return_address(0
 void omp_unset_nest_lock(void* lock) { unset_nested(lock, __builtin_return_address(0)); }
 int omp_test_nest_lock(void* lock) { return test_nested(lock, __builtin_return_address(0)); }
 
-// The LLVM ABI's: with the place in the source and the thread's number before.
+// The functions of the LLVM ABI, with the place in the source and the thread's number in front.
 HEDDLE_API void __kmpc_init_lock(void*, int, void** lock) { init(lock, 0, __builtin_return_address(0)); }
 HEDDLE_API void __kmpc_init_lock_with_hint(void*, int, void** lock, std::uintptr_t hint) {
   init(lock, static_cast<unsigned>(hint), __builtin_return_address(0));

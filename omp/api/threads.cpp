@@ -1,4 +1,4 @@
-// Where a thread is: OpenMP 5.1, sections 3.2 (threads), 3.4 (teams) and 3.6 (tasks).
+// The position of a thread: OpenMP 5.1, sections 3.2 (threads), 3.4 (teams) and 3.6 (tasks).
 #include "omp/api/api.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/teams/team.hpp"
@@ -14,7 +14,7 @@ struct ancestor {
   unsigned number;
 };
 
-// The ancestor at that level, or itself; in is null: there is none.
+// The ancestor at that level, which may be the thread itself; `in` is null if there is none.
 ancestor ancestor_at(int level) noexcept {
   const thread& self = thread::current();
   ancestor a{self.in, self.number};

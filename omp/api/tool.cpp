@@ -1,4 +1,4 @@
-// omp_control_tool (OpenMP 5.1, section 3.14): the program speaks to its tool.
+// omp_control_tool (OpenMP 5.1, section 3.14), by which the program speaks to its tool.
 #include "omp/api/api.hpp"
 #include "omp/ompt/callbacks.hpp"
 #include "omp/ompt/records.hpp"

@@ -1,5 +1,5 @@
-// Control variables: OpenMP 5.1, sections 3.2 and 3.4 to 3.6. Functions that set one of a data environment give the
-// calling task a copy of its own.
+// Control variables: OpenMP 5.1, sections 3.2 and 3.4 to 3.6. A function that sets a variable of a data environment
+// gives the calling task a copy of its own.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +14,7 @@ using namespace heddle::omp;
 
 const control_variables& mine() noexcept { return *thread::current().running->variables; }
 
-// Nothing is copied when nothing changes: libraries set what is set already, around each call.
+// Nothing is copied if nothing changes, because libraries set the present value again around each call.
 template <class T>
 void set(T control_variables::* which, T value) {
   task& running = *thread::current().running;

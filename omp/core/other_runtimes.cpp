@@ -49,7 +49,7 @@ int look_at(dl_phdr_info* library, std::size_t, void* data) noexcept {
 void report_other_runtimes(bool all) noexcept {
   Dl_info own{};
   if (dladdr(reinterpret_cast<const void*>(&report_other_runtimes), &own) == 0) return;
-  // What a library that is loaded now and names such a function would get.
+  // The function that a library gets which is loaded at this moment and names such a function.
   void* const found = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
   Dl_info first{};
   const bool replaced = found != nullptr && dladdr(found, &first) != 0 && first.dli_fbase == own.dli_fbase;

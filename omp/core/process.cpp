@@ -17,7 +17,7 @@ namespace heddle::omp {
 
 namespace {
 
-// That of the program's first thread, as a pthread would have it.
+// The stack of the program's first thread, which a pthread would have, too.
 std::size_t usual_stack() noexcept {
   rlimit limit{};
   const bool said = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -43,8 +43,9 @@ environment* read_process_environment() {
   return e;
 }
 
-// The newest one. None is ever destroyed: programs ask in destructors of static objects, too, and initial threads go on
-// with the variables of the one they began with. release pairs with process_environment: what it points to.
+// The newest environment. None is ever destroyed, because programs ask in destructors of static objects, too, and
+// initial threads go on with the variables of the environment with which they began. release pairs with
+// process_environment: publishes the object.
 std::atomic<const environment*> newest{nullptr};
 
 // Libraries print when they are loaded, not at their first use.
@@ -61,7 +62,7 @@ constinit kept<heddle::mutex> changing;
 [[maybe_unused]] const bool told_of_forks = forget_in_children<changing>();
 
 const environment& under_lock() {
-  const environment* e = newest.load(std::memory_order_relaxed);  // written under the lock
+  const environment* e = newest.load(std::memory_order_relaxed);  // relaxed: written under the lock
   if (e == nullptr) {
     e = read_process_environment();
     newest.store(e, std::memory_order_release);  // pairs with process_environment

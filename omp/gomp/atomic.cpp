@@ -1,4 +1,4 @@
-// Atomic regions that gcc has no instruction for are code between these two.
+// An atomic region for which gcc has no instruction is code between these two calls.
 #include <heddle/export.hpp>
 #include <heddle/mutex.hpp>
 

@@ -1,5 +1,5 @@
-// Doacross loops of the GNU ABI: iterations of each of the nested loops are numbered from 0, and the outermost loop's
-// are handed out.
+// Doacross loops of the GNU ABI. The iterations of each of the nested loops are numbered from 0, and those of the
+// outermost loop are handed out.
 #include "omp/core/teams/doacross.hpp"
 
 #include <cstdarg>
@@ -41,7 +41,7 @@ void set_up(work_share& s, void* data) {
   if (g.reductions != nullptr) begin_shared_words(*g.self, g.reductions, s.reductions);
 }
 
-// Counts of both kinds of loops are words of 64 bits.
+// The counts of both kinds of loops are words of 64 bits.
 bool start(loop_plan plan, unsigned loops, const void* trips, void* first, void* behind, std::uintptr_t* reductions,
            void** memory, const void* code) {
   thread& self = thread::current();

@@ -15,7 +15,7 @@ using unsigned_long = unsigned long long;
 
 namespace {
 
-// `code`: where the program called, for tools.
+// `code` is the place where the program called, for tools.
 template <class T>
 bool next(T* from, T* to, const void* code) {
   thread& self = thread::current();
@@ -30,7 +30,7 @@ bool next(T* from, T* to, const void* code) {
   return true;
 }
 
-// What a loop shares beyond its counters: reductions of tasks, and zeroed memory.
+// The things that a loop shares beyond its counters: reductions of tasks, and zeroed memory.
 struct extras {
   thread* self;
   std::uintptr_t* reductions;
@@ -130,7 +130,7 @@ HEDDLE_RUNTIME_LOOP(ordered_runtime, true)
 
 namespace {
 
-// `first` null: the member asks for its first block later.
+// If `first` is null, the member asks for its first block later.
 template <class T>
 bool first_block(T* first, T* behind, const void* code) {
   return first == nullptr || next(first, behind, code);
@@ -181,7 +181,7 @@ void leave_loop(thread& self, const void* code) {
   end_loop(self);
 }
 
-// Of a loop or sections.
+// The barrier behind a loop or sections.
 bool barrier_behind(thread& self, const void* code, bool cancellable = false) {
   return ompt::barrier(self, ompt_sync_region_barrier_implicit_workshare, code, cancellable);
 }

@@ -1,4 +1,4 @@
-// Regions of the GNU ABI, those with a loop or sections among them, and leagues.
+// The regions of the GNU ABI, among them those with a loop or sections, and leagues.
 #include "omp/gomp/region.hpp"
 #include "omp/ompt/regions.hpp"
 
@@ -17,7 +17,7 @@ HEDDLE_OMP_ENTRY void GOMP_parallel_start(function code, void* data, unsigned th
 
 HEDDLE_OMP_ENTRY void GOMP_parallel_end() { end_region(thread::current()); }
 
-// `data` begins with the address of the reductions' words; the caller wants to know how many threads there were.
+// `data` begins with the address of the reductions' words. Returns the number of threads.
 HEDDLE_OMP_ENTRY unsigned GOMP_parallel_reductions(function code, void* data, unsigned threads, unsigned flags) {
   thread& self = thread::current();
   outlined o{code, data};
@@ -90,7 +90,7 @@ HEDDLE_OMP_ENTRY void GOMP_parallel_sections_start(function code, void* data, un
   start(code, data, options_of(threads, 0, __builtin_return_address(0)), &plan);
 }
 
-// A league on the host: its teams one after the other, for no construct lets one of them wait for another.
+// A league on the host. Its teams run one after the other, because no construct lets one of them wait for another.
 HEDDLE_OMP_ENTRY void GOMP_teams_reg(function code, void* data, unsigned teams, unsigned threads, unsigned) {
   thread& self = thread::current();
   const int asked = teams != 0 ? static_cast<int>(teams) : self.running->variables->teams;
@@ -105,7 +105,7 @@ HEDDLE_OMP_ENTRY void GOMP_teams_reg(function code, void* data, unsigned teams, 
   }
 }
 
-// Inside of a target region: true for each team of the league, one after the other.
+// Called inside a target region. Returns true for each team of the league, one after the other.
 HEDDLE_OMP_ENTRY bool GOMP_teams4(unsigned at_least, unsigned at_most, unsigned threads, bool first) {
   team& t = *thread::current().in;
   if (first) {

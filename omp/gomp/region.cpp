@@ -6,7 +6,7 @@ namespace heddle::omp::gomp {
 
 namespace {
 
-// The tool is told the frame that calls the function.
+// Tells the tool the frame that calls the function.
 void call_told(thread& self, void (*code)(void*), void* data) {
   const ompt::outside here(ompt::record_of(*self.running), __builtin_frame_address(0));
   code(data);
@@ -37,7 +37,7 @@ void run(void (*code)(void*), void* data, region_options how, const loop_plan* l
 
 namespace {
 
-// The function alone, for members whose leader has returned from where it was named.
+// Takes only the function, for members whose leader has returned from the function that named the data.
 void call_code(void* data, thread& self) {
   const auto code = reinterpret_cast<void (*)(void*)>(data);
   if (ompt::on()) [[unlikely]]

@@ -1,4 +1,4 @@
-// What the GNU ABI's entry points share.
+// Helpers that the GNU ABI's entry points share.
 #pragma once
 
 #include "omp/core/teams/team.hpp"
@@ -6,19 +6,20 @@
 
 namespace heddle::omp::gomp {
 
-// An outlined function and what it is called with.
+// An outlined function and its argument.
 struct outlined {
   void (*code)(void*);
   void* data;
 };
 void call_outlined(void* data, thread& self);
 
-// `threads`: 0, nothing was said; 1, if(false) or num_threads(1). `flags`: proc_bind in the low three bits.
+// `threads` is 0 if nothing was given, and 1 for if(false) or num_threads(1). `flags` has proc_bind in its low three
+// bits.
 region_options options_of(unsigned threads, unsigned flags, const void* code = nullptr) noexcept;
 
-// Runs it as a region, each member of which begins in the loop if there is one.
+// Runs the function as a region. Each member begins in the loop if there is one.
 void run(void (*code)(void*), void* data, region_options how, const loop_plan* loop);
-// The caller runs the function itself, and then calls end_region (GOMP_parallel_end).
+// Begins the region; the caller runs the function itself, and then calls end_region (GOMP_parallel_end).
 void start(void (*code)(void*), void* data, region_options how, const loop_plan* loop);
 
 // Schedules by their names in the ABI's functions.
@@ -26,15 +27,15 @@ loop_plan static_plan(std::uint64_t chunk) noexcept;
 loop_plan dynamic_plan(std::uint64_t chunk) noexcept;
 loop_plan guided_plan(std::uint64_t chunk) noexcept;
 loop_plan runtime_plan() noexcept;
-// By GOMP_loop_start's number.
+// The schedule with the number that GOMP_loop_start takes.
 loop_plan plan_of(long schedule, std::uint64_t chunk) noexcept;
 
-// From `start` by `step` to before `end`.
+// The range from `start` by `step` up to, but not including, `end`.
 void set_range(loop_plan& plan, long start, long end, long step) noexcept;
 void set_range(loop_plan& plan, bool up, unsigned long long start, unsigned long long end,
                unsigned long long step) noexcept;
 
-// As many as sections.
+// A plan with as many iterations as there are sections.
 loop_plan sections_plan(unsigned count) noexcept;
 
 }  // namespace heddle::omp::gomp

@@ -31,7 +31,7 @@ constexpr ompt_sync_region_t of_workshare = ompt_sync_region_barrier_implicit_wo
 
 HEDDLE_OMP_ENTRY bool GOMP_single_start() { return takes_single(thread::current(), __builtin_return_address(0)); }
 
-// Null: the caller executes it, and ends it with what the others are to copy.
+// Returns null if the caller executes the construct; the caller ends it with the data that the others copy.
 HEDDLE_OMP_ENTRY void* GOMP_single_copy_start() {
   thread& self = thread::current();
   if (takes_single(self, __builtin_return_address(0))) return nullptr;

@@ -1,4 +1,5 @@
-// Target regions of the GNU ABI: there is no device, so they run on the host, in a region of the caller's alone.
+// Target regions of the GNU ABI. There is no device, so they run on the host, in a region that consists of the caller
+// alone.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +15,7 @@ using namespace heddle::omp;
 
 namespace {
 
-// Kinds of mappings that the host has to do something for: what is firstprivate is copied, here by the runtime.
+// The kinds of mappings for which the host has to do something: firstprivate data is copied, here by the runtime.
 constexpr unsigned kind_mask = 0xff;
 constexpr unsigned kind_firstprivate = 12;
 
@@ -41,9 +42,9 @@ class private_copies {
   std::vector<std::unique_ptr<char[]>> copies_;
 };
 
-// What a target construct has to say of teams and threads, a list that a null ends, as gcc 12 writes it: each word has
-// the device that it is for in bits 0 to 6 (0: any) and what it is of in bits 8 to 15. The value is above, or, if bit 7
-// is set, in the next word. Returns thread_limit, or 0.
+// The teams and threads clauses of a target construct come as a list that a null ends, in the form of gcc 12. Each word
+// has in bits 0 to 6 the device for which it holds (0 means any), and in bits 8 to 15 the clause. The value is in the
+// bits above, or, if bit 7 is set, in the next word. Returns thread_limit, or 0.
 int thread_limit_of(void* const* arguments) noexcept {
   constexpr std::intptr_t device_mask = 0x7f, in_next_word = 0x80, kind_of_argument = 0xff00, thread_limit = 0x200;
   constexpr int value_shift = 16;
@@ -58,7 +59,7 @@ int thread_limit_of(void* const* arguments) noexcept {
   return 0;
 }
 
-// threads: thread_limit, or 0.
+// `threads` is thread_limit, or 0.
 void run_here(void (*code)(void*), void* data, int threads) {
   thread& self = thread::current();
   region_options how;
@@ -79,7 +80,7 @@ HEDDLE_OMP_ENTRY void GOMP_target(int, void (*code)(void*), const void*, std::si
   run_here(code, addresses, 0);
 }
 
-// Dependences are waited for by GOMP_taskwait_depend before.
+// GOMP_taskwait_depend waits for dependences before the region.
 HEDDLE_OMP_ENTRY void GOMP_taskwait_depend(void** depend) __attribute__((weak));
 
 HEDDLE_OMP_ENTRY void GOMP_target_ext(int, void (*code)(void*), std::size_t count, void** addresses, std::size_t* sizes,
@@ -89,7 +90,7 @@ HEDDLE_OMP_ENTRY void GOMP_target_ext(int, void (*code)(void*), std::size_t coun
   run_here(code, copies.addresses(), thread_limit_of(arguments));
 }
 
-// Data are where they are.
+// Data stays where it is.
 HEDDLE_OMP_ENTRY void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
 HEDDLE_OMP_ENTRY void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {}
 HEDDLE_OMP_ENTRY void GOMP_target_end_data() {}

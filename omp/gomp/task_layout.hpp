@@ -1,4 +1,4 @@
-// What the GNU ABI fixes of tasks: flags, how their functions are called, and the arrays of depend clauses.
+// The parts of tasks that the GNU ABI fixes: flags, the call of their functions, and the arrays of depend clauses.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +26,20 @@ inline constexpr unsigned detach = 1u << 13;
 inline constexpr unsigned strict = 1u << 14;
 }  // namespace task_flags
 
-// How far behind the payload's beginning an argument lies that is aligned so.
+// The distance from the payload's beginning of an argument with that alignment.
 inline std::uint32_t offset_of(void* payload, std::size_t alignment) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(payload);
   return static_cast<std::uint32_t>(((at + alignment - 1) & ~(alignment - 1)) - at);
 }
 
-// The argument lies in the payload, as far behind its beginning as abi_flags says. What was made by a copy function is
-// destroyed by the body, which runs therefore in any case.
+// The argument lies in the payload at the offset in abi_flags. If a copy function made it, the body destroys it, and
+// therefore runs in any case.
 [[gnu::always_inline]] inline void run_body(explicit_task& it, thread&, bool discard) {
   if (discard && it.abi == 0) return;
   reinterpret_cast<function>(it.abi_word)(static_cast<char*>(it.payload) + it.abi_flags);
 }
 
-// What run_body needs to know of a new task whose payload has room for the argument.
+// Sets the data of a new task that run_body needs. The task's payload must have room for the argument.
 inline void set_body(explicit_task& it, function fn, copy_function copy, std::size_t alignment) noexcept {
   it.body = run_body;
   it.abi = copy != nullptr ? 1 : 0;
@@ -47,14 +47,14 @@ inline void set_body(explicit_task& it, function fn, copy_function copy, std::si
   it.abi_flags = alignment > alignof(explicit_task) ? offset_of(it.payload, alignment) : 0;
 }
 
-// omp_depend_t of its compilers.
+// omp_depend_t of the ABI's compilers.
 struct depend_object {
   void* address;
   std::uintptr_t kind;  // 1 in, 2 out, 3 inout, 4 mutexinoutset, 5 inoutset
 };
 
-// Two forms: {count, outs, addresses...}, first those of out and inout; and {0, count, outs, mutexinoutsets, ins,
-// addresses..., depend objects...}. A null address is all memory.
+// There are two forms: {count, outs, addresses...}, first those of out and inout; and {0, count, outs, mutexinoutsets,
+// ins, addresses..., depend objects...}. A null address means all memory.
 inline depend_item item_of(const void* from, std::size_t i) {
   auto* const* const words = static_cast<void* const*>(from);
   const auto number = [&](std::size_t at) { return reinterpret_cast<std::size_t>(words[at]); };

@@ -29,7 +29,7 @@ namespace {
 [[gnu::noinline]] void make_any_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                      unsigned flags, void** depend, int priority, void* detach, const void* code) {
   thread& self = thread::current();
-  // The handle of an event has to be good for something: such a task is made, and discarded later.
+  // The handle of an event must be usable, so such a task is made, and discarded later.
   if (creation_cancelled(self) && (flags & task_flags::detach) == 0) [[unlikely]]
     return;
   const bool told = ompt::on();
@@ -67,7 +67,7 @@ namespace {
 
 }  // namespace
 
-// A plain task that runs where it is made has a path of its own, which keeps few registers.
+// A plain task that runs where it is made has a path of its own, which uses few registers.
 HEDDLE_OMP_ENTRY void GOMP_task(function fn, void* data, copy_function copy, long bytes, long align, bool if_value,
                                 unsigned flags, void** depend, int priority, void* detach) {
   thread* const self = thread::current_or_null();
@@ -107,7 +107,7 @@ HEDDLE_OMP_ENTRY void GOMP_taskgroup_end() { ompt::group_ends(thread::current(),
 
 }  // namespace heddle::omp
 
-// Both ABIs: what omp_event_handle_t holds is the address of the task.
+// In both ABIs omp_event_handle_t holds the address of the task.
 HEDDLE_OMP_ENTRY void omp_fulfill_event(void* event) {
   heddle::omp::fulfil(*static_cast<heddle::omp::explicit_task*>(event));
 }

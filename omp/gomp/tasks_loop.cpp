@@ -19,7 +19,7 @@ namespace {
 
 using namespace gomp;
 
-// Which iterations a task has, numbered from 0: in front of its argument where a tool listens.
+// The iterations of a task, numbered from 0. It lies in front of the task's argument where a tool listens.
 struct chunk {
   std::uint64_t first;
   std::uint64_t count;
@@ -37,25 +37,27 @@ std::uint64_t iterations_of(long start, long end, long step, bool) noexcept {
   return start <= end ? 0 : (static_cast<std::uint64_t>(start) - end - 1) / (0 - static_cast<std::uint64_t>(step)) + 1;
 }
 
-// A loop that counts down has the step's two's complement.
+// A loop that counts down has the step as a two's complement.
 std::uint64_t iterations_of(unsigned long long start, unsigned long long end, unsigned long long step,
                             bool up) noexcept {
   if (up) return start >= end ? 0 : (end - start - 1) / step + 1;
   return start <= end ? 0 : (start - end - 1) / (0 - step) + 1;
 }
 
-// What all parts of a loop know; with a part, in front of the argument of the task that runs it.
+// The data that all parts of a loop share. With a part, it lies in front of the argument of the task that runs the
+// part.
 template <class Number>
 struct part_of_loop {
   loop_cut cut;
   function fn;
   std::size_t size;
   Number start, step;
-  bool is_awaited;  // all its tasks, by the end of a group; if not, each part waits for those that it has given away
+  // Whether the end of a group waits for all its tasks. If not, each part waits for those that it has given away.
+  bool is_awaited;
   loop_part part;
 };
 
-// The pieces run one after the other on one argument, as undeferred tasks do on their maker's (GOMP_task).
+// Runs the pieces one after the other on one argument, as undeferred tasks run on their maker's (GOMP_task).
 template <class Number>
 void run_pieces(thread& self, const part_of_loop<Number>& whole, const loop_part& part, void* argument) {
   run_part(

@@ -1,4 +1,4 @@
-// Typed atomic functions of the LLVM ABI, made from atomic.def. The first two arguments of each, the place in the
+// The typed atomic functions of the LLVM ABI, made from atomic.def. The first two arguments of each, the place in the
 // source and the thread's number, are not needed.
 #include "omp/core/locks/atomic.hpp"
 #include "omp/ompt/mutexes.hpp"
@@ -73,7 +73,7 @@ using namespace heddle::omp::atomics;  // NOLINT: the table names types of it
 
 #include "omp/kmp/atomic.def"
 
-// cmplx4: what is captured goes where the caller says.
+// For cmplx4 the captured value goes where the caller says.
 #undef HEDDLE_UPDATE
 #undef HEDDLE_REVERSED
 #define HEDDLE_UPDATE(name, type, suffix, operation, operand)                                                    \
@@ -97,7 +97,7 @@ using namespace heddle::omp::atomics;  // NOLINT: the table names types of it
   HEDDLE_ACCESS(name, type)             \
   HEDDLE_ENTRY void __kmpc_atomic_##name##_swp(void*, int, type* x, type e, type* out) { *out = swap(x, e); }
 
-// The update is f(result, x, operand).
+// The update is the call f(result, x, operand).
 #define HEDDLE_GENERIC(size)                                                                             \
   HEDDLE_ENTRY void __kmpc_atomic_##size(void*, int, void* x, void* e, void (*f)(void*, void*, void*)) { \
     struct value {                                                                                       \

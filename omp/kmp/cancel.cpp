@@ -17,8 +17,9 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_cancellationpoint(ident*, std::int32_t, std
   return ompt::is_cancelled(thread::current(), static_cast<cancels>(kind), __builtin_return_address(0)) ? 1 : 0;
 }
 
-// A barrier in a region that somebody may cancel; not 0: somebody has, and the caller is to leave it. All members come
-// here, those that leave a cancelled region, too. A loop that was cancelled ends here, and its members go on.
+// A barrier in a region that may be cancelled. Returns nonzero if it was cancelled, and the caller must leave it. All
+// members come here, also those that leave a cancelled region. A loop that was cancelled ends here, and its members go
+// on.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_cancel_barrier(ident*, std::int32_t) {
   thread& self = thread::current();
   const std::uint32_t phase = self.in->barrier.phase();

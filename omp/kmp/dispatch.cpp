@@ -1,4 +1,4 @@
-// Loops of the LLVM ABI whose iterations are asked for chunk by chunk, and ordered constructs.
+// Loops of the LLVM ABI whose iterations are requested chunk by chunk, and ordered constructs.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ using namespace heddle::omp::kmp;
 
 namespace {
 
-// As in LLVM's runtime, so that loops whose iterations differ are balanced.
+// The same as in LLVM's runtime, so that loops whose iterations differ are balanced.
 constexpr schedule_kind what_auto_is = schedule_kind::of_guided;
 
 loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk) noexcept {
@@ -34,7 +34,7 @@ loop_plan plan_of(const thread& self, std::int32_t schedule, std::int64_t chunk)
       const bool is_auto = s.kind == schedule_kind::automatic;
       plan.kind = is_auto ? what_auto_is : s.kind;
       plan.chunk = s.chunk > 0 && !is_auto ? static_cast<std::uint64_t>(s.chunk) * lanes : 0;
-      // Blocks that shrink are multiples of the smallest one.
+      // The shrinking blocks are multiples of the smallest one.
       plan.grain = plan.kind == schedule_kind::of_guided ? std::max(plan.chunk, lanes) : lanes;
       break;
     }
@@ -87,7 +87,8 @@ std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride, 
   if (ompt::on()) [[unlikely]]
     found ? ompt::block_begins(self, code) : ompt::loop_ends(self, code);
   if (!found) {
-    end_loop(self);  // *last stays what it was at the member's last block: lastprivate is done after this
+    // *last keeps its value from the member's last block, because lastprivate is done after this.
+    end_loop(self);
     return 0;
   }
   const auto first = static_cast<T>(c.plan.start);
@@ -99,7 +100,7 @@ std::int32_t next(std::int32_t* last, T* lower, T* upper, signed_of<T>* stride, 
   return 1;
 }
 
-// distribute parallel for with such a schedule: the team's even part of the loop is what its threads share.
+// A distribute parallel for with such a schedule: its threads share the team's even part of the loop.
 template <class T>
 void begin_of_league(std::int32_t schedule, std::int32_t* last, T lower, T upper, signed_of<T> step, signed_of<T> chunk,
                      const void* code) {
@@ -146,7 +147,7 @@ HEDDLE_OMP_ENTRY void __kmpc_end_ordered(ident*, std::int32_t) {
   ompt::release([&] { end_ordered(self); }, ompt_mutex_ordered, self.in, __builtin_return_address(0));
 }
 
-// Sections: as a loop, with a number for each.
+// Sections are a loop with a number for each section.
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_sections_init(ident*, std::int32_t) { return 0; }
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_next_section(ident*, std::int32_t, std::int32_t count) {
   thread& self = thread::current();

@@ -11,7 +11,7 @@ using kmp::ident;
 
 namespace {
 
-// Bounds of one of the loops as the ABI has them; `upper` belongs to it.
+// The bounds of one of the loops in the ABI's form; `upper` is included.
 struct dimension {
   std::int64_t lower;
   std::int64_t upper;

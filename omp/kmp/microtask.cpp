@@ -13,11 +13,12 @@ template <std::size_t... I>
 void call_with(microtask code, std::int32_t* global_number, std::int32_t* number, void** a, void** frame,
                std::index_sequence<I...>) {
   if (frame != nullptr) *frame = __builtin_frame_address(0);
-  // The function has fixed parameters; both instruction sets pass them as they do here, and one that takes fewer does
-  // not look at the others.
+  // The function has fixed parameters. Both instruction sets pass them as they do here, and a function that takes fewer
+  // does not look at the others.
   using fixed = void (*)(std::int32_t*, std::int32_t*, decltype((void)I, static_cast<void*>(nullptr))...);
   reinterpret_cast<fixed>(code)(global_number, number, a[I]...);
-  __asm__ volatile("");  // so that the frame stays for as long as the call: it is no tail call
+  // It is not a tail call, so the frame stays for as long as the call.
+  __asm__ volatile("");
 }
 
 template <std::size_t N>

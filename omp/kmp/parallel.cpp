@@ -58,11 +58,12 @@ region_options clauses_of(const thread& self) noexcept {
 struct league {
   outlined* what;
   int teams;
-  int limit;    // of threads in a team; 0: none
-  int threads;  // of each team's regions, unless somebody has said how many; 0: as ever
+  int limit;  // of threads in a team; 0 means none
+  // For each team's regions, unless the program has given a number; 0 means the usual number.
+  int threads;
 };
 
-// Some of the teams, one after the other.
+// Runs some of the teams, one after the other.
 void run_teams(void* data, thread& self) {
   const league& l = *static_cast<league*>(data);
   const block mine = even_part(static_cast<std::uint64_t>(l.teams), self.number, self.in->size);
@@ -75,8 +76,8 @@ void run_teams(void* data, thread& self) {
   }
 }
 
-// A league on the host: as many of its teams at a time as there are workers, for no construct lets one of them wait for
-// another.
+// A league on the host. As many of its teams run at a time as there are workers, because no construct lets one of them
+// wait for another.
 void fork_league(int count, kmp::microtask code, void** arguments, const void* caller) {
   thread& self = thread::current();
   const control_variables& v = *self.running->variables;
@@ -154,7 +155,7 @@ HEDDLE_OMP_ENTRY void __kmpc_push_num_teams_51(ident*, std::int32_t, std::int32_
   self.next.teams_threads = threads;
 }
 
-// thread_limit of a target construct, which its compiler puts into a task of its own.
+// The thread_limit of a target construct, which its compiler puts into a task of its own.
 HEDDLE_OMP_ENTRY void __kmpc_set_thread_limit(ident*, std::int32_t, std::int32_t threads) {
   if (threads > 0) thread::current().running->own_variables().thread_limit = threads;
 }

@@ -1,5 +1,5 @@
-// The numbers by which the LLVM ABI names schedules (sched_type); ordered ones are 32 above, those that are not merged
-// with others 128 above.
+// The numbers by which the LLVM ABI names schedules (sched_type). Ordered schedules are 32 above; schedules that are
+// not merged with others are 128 above.
 #pragma once
 
 #include <cstdint>

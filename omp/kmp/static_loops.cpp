@@ -1,4 +1,4 @@
-// Loops of the LLVM ABI whose iterations are handed out by arithmetic alone.
+// Loops of the LLVM ABI whose iterations are divided by arithmetic alone.
 #include "omp/core/teams/team.hpp"
 #include "omp/kmp/ident.hpp"
 #include "omp/kmp/schedule.hpp"
@@ -20,12 +20,12 @@ ompt_work_t kind_of(const ident* where) noexcept {
   return (flags & of_distribute) != 0 ? ompt_work_distribute : ompt_work_loop_static;
 }
 
-// The loop from `first` to `last`, of which the thread has `lower` to `upper` first.
+// Tells the beginning of the loop from `first` to `last`, of which the thread has `lower` to `upper` first.
 template <class T>
 void tell_begin(thread& self, ompt_work_t kind, T first, T last, T lower, T upper, signed_of<T> step,
                 const void* code) {
   const std::uint64_t trips = trips_of<T>(first, last, step);
-  self.work.plan.trips = trips;  // for the end; the cursor is in no loop
+  self.work.plan.trips = trips;  // used at the end; the cursor is in no loop
   ompt::work_begins(self, kind, trips, code);
   const std::uint64_t own = trips != 0 ? trips_of<T>(lower, upper, step) : 0;
   if (own == 0) return;
@@ -59,7 +59,7 @@ void for_static(const ident* where, std::int32_t schedule, std::int32_t* last, T
                   code);
 }
 
-// The teams of a league take even parts, up to *upper_of_team; the threads of each share theirs.
+// The teams of a league take even parts, up to *upper_of_team. The threads of each team share its part.
 template <class T>
 void dist_for_static(std::int32_t schedule, std::int32_t* last, T* lower, T* upper, T* upper_of_team,
                      signed_of<T>* stride, signed_of<T> step, signed_of<T> chunk) {

@@ -1,4 +1,4 @@
-// The arithmetic of the LLVM ABI's loops, apart from who asks.
+// The arithmetic of the LLVM ABI's loops, independent of the caller.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct position {
 template <class T>
 using signed_of = std::make_signed_t<T>;
 
-// How many values there are from `lower` by `step` to `upper`, which belongs to them.
+// The number of values from `lower` by `step` to `upper`, which is included.
 template <class T>
 constexpr std::uint64_t trips_of(T lower, T upper, signed_of<T> step) noexcept {
   using bits = std::make_unsigned_t<T>;
@@ -28,13 +28,13 @@ constexpr std::uint64_t trips_of(T lower, T upper, signed_of<T> step) noexcept {
   return std::uint64_t{1} + distance / size;
 }
 
-// Value of an iteration, modulo the type's range.
+// The value of an iteration, modulo the type's range.
 template <class T>
 constexpr T value_of(T lower, signed_of<T> step, std::uint64_t iteration) noexcept {
   return static_cast<T>(static_cast<std::uint64_t>(lower) + iteration * static_cast<std::uint64_t>(std::int64_t{step}));
 }
 
-// Bounds between which there is nothing, behind `end`.
+// Sets bounds of an empty range, behind `end`.
 template <class T>
 constexpr void nothing_after(T end, signed_of<T> step, T* lower, T* upper) noexcept {
   const auto one = static_cast<T>(step > 0 ? 1 : -1);
@@ -44,8 +44,9 @@ constexpr void nothing_after(T end, signed_of<T> step, T* lower, T* upper) noexc
   *upper = wraps ? value_of<T>(end, step > 0 ? -1 : 1, 1) : end;
 }
 
-// What the ABI wants of a static loop: the bounds become those of this position's part. Chunked: those of its first
-// chunk, from one of its chunks to the next by *stride; the compiler's code keeps to the loop's own end.
+// Computes the values that the ABI requires for a static loop: the bounds become those of this position's part. If
+// chunked, they become those of its first chunk, and *stride leads from one of its chunks to the next; the compiler's
+// code checks the loop's own end.
 template <class T>
 constexpr void part(position here, bool chunked, std::int32_t* last, T* lower, T* upper, signed_of<T>* stride,
                     signed_of<T> step, signed_of<T> chunk) noexcept {
@@ -53,7 +54,8 @@ constexpr void part(position here, bool chunked, std::int32_t* last, T* lower, T
   const std::uint64_t trips = trips_of<T>(first, *upper, step);
   std::int32_t ignored;
   if (last == nullptr) last = &ignored;
-  if (trips == 0) {  // the bounds stay as they are, and do not meet
+  // The bounds stay as they are, and enclose no value.
+  if (trips == 0) {
     *last = 0;
     *stride = step;
     return;
@@ -63,7 +65,8 @@ constexpr void part(position here, bool chunked, std::int32_t* last, T* lower, T
   if (chunked) {
     const std::uint64_t size = chunk > 0 ? std::min(static_cast<std::uint64_t>(chunk), trips) : 1;
     const std::uint64_t chunks = chunks_of(trips, size);
-    // Who has one chunk at most goes on behind the loop's end: the next of its chunks may be beyond the type's range.
+    // A thread with at most one chunk goes on behind the loop's end, because the next of its chunks may be beyond the
+    // type's range.
     const std::uint64_t to_next = chunks > here.of       ? size * here.of
                                   : here.number < chunks ? trips - here.number * size
                                                          : trips;

@@ -16,17 +16,18 @@ namespace {
 
 using critical_name = std::int32_t[8];
 
-// In the team, or in the league, whose teams may run at once.
+// Whether there are other threads in the team, or in the league, whose teams may run at once.
 bool has_others(const thread& self) noexcept { return self.in->size > 1 || self.in->league_size > 1; }
 
-// How a reduction is done: 1, one thread after the other, between this call and its end; 2, by atomic operations of
-// the compiler's. Where a tool listens, or has listened, always the former: the end of the latter is not told. So all
-// members of a team do the same.
+// The way of a reduction: 1, one thread after the other, between this call and its end; 2, by atomic operations of the
+// compiler's. Where a tool listens, or has listened, it is always the first, because the end of the second is not told.
+// So all members of a team do the same.
 bool reduces_one_by_one(const thread& self, const ident* where) noexcept {
   return has_others(self) && (where == nullptr || (where->flags & kmp::reduces_atomically) == 0 || ompt::was_there());
 }
 
-// `ends`: the compiler calls the end of it in any case; of others it does not when the operations are atomic.
+// `ends` says that the compiler calls the construct's end in any case. For other constructs it does not when the
+// operations are atomic.
 std::int32_t begin_reduce(const ident* where, critical_name* lock, bool ends, const void* code) {
   thread& self = thread::current();
   const bool one_by_one = reduces_one_by_one(self, where);
@@ -91,7 +92,8 @@ HEDDLE_OMP_ENTRY void __kmpc_copyprivate(ident*, std::int32_t, std::size_t, void
   if (did_it != 0) t.copied.store(data);
   ompt::barrier(self, hidden, __builtin_return_address(0));
   if (did_it == 0) copy(data, t.copied.load());
-  ompt::barrier(self, hidden, __builtin_return_address(0));  // the data lie on the stack of who did it
+  // The data lies on the stack of the member that executed the construct.
+  ompt::barrier(self, hidden, __builtin_return_address(0));
 }
 
 HEDDLE_OMP_ENTRY void* __kmpc_copyprivate_light(ident*, std::int32_t, void* data) {

@@ -1,4 +1,4 @@
-// What the LLVM ABI fixes of tasks: the part of a task that its compilers know, and their flags and lists.
+// The parts of tasks that the LLVM ABI fixes: the part of a task that its compilers know, and their flags and lists.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace heddle::omp::kmp {
 
 using routine = std::int32_t (*)(std::int32_t global_number, void* task);
 
-// kmp_task_t. Privates, and then what `shareds` points to, follow.
+// kmp_task_t. Privates follow it, and then the data to which `shareds` points.
 struct known_task {
   void* shareds;
   routine entry;
@@ -63,7 +63,7 @@ inline constexpr std::uint8_t all_memory = 0x80;
 inline depend_item item_of(const void* from, std::size_t i) {
   const known_dependence& d = static_cast<const known_dependence*>(from)[i];
   const void* const address = reinterpret_cast<const void*>(d.address);
-  // All memory: a flag of its own, or the address behind all others.
+  // All memory is a flag of its own, or the address behind all others.
   if ((d.flag & depend_flags::all_memory) != 0 || d.address == -1) return {nullptr, depend_kind::out};
   if ((d.flag & depend_flags::out) != 0) return {address, depend_kind::out};
   if ((d.flag & depend_flags::mutexinoutset) != 0) return {address, depend_kind::mutexinoutset};

@@ -18,7 +18,8 @@ namespace {
 
 using namespace kmp;
 
-// An untied task ends a part by submitting itself, and is to be called again then; the word is in explicit_task::abi.
+// An untied task ends a part by submitting itself, and must be called again then. The word for that is in
+// explicit_task::abi.
 [[gnu::always_inline]] inline void run_parts(explicit_task& it, thread& self) {
   auto* const known = static_cast<known_task*>(it.payload);
   do {
@@ -57,7 +58,7 @@ using namespace kmp;
   begin_included(self, it);
 }
 
-// In a block for it, all that differs from one task to the next.
+// Fills a block for the task with all that differs from one task to the next.
 [[gnu::always_inline]] inline void* fill(explicit_task& it, std::int32_t flags, std::size_t front,
                                          std::size_t shared_bytes, routine entry) {
   auto* const known = static_cast<known_task*>(it.payload);
@@ -67,7 +68,7 @@ using namespace kmp;
   it.body = entry != nullptr ? run_body : run_nothing;
   it.abi = 0;
   it.abi_flags = static_cast<std::uint32_t>(flags);
-  it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // what a taskloop copies
+  it.abi_word = reinterpret_cast<void*>(front + shared_bytes);  // the bytes that a taskloop copies
   if ((flags & (task_flags::tied | task_flags::is_final | task_flags::proxy)) != task_flags::tied) [[unlikely]] {
     it.tied = (flags & task_flags::tied) != 0;
     it.is_final = it.is_final || (flags & task_flags::is_final) != 0;
@@ -84,7 +85,7 @@ std::size_t front_of(std::size_t task_bytes) noexcept { return (task_bytes + 7) 
   return fill(make_task(thread::current(), front + shared_bytes), flags, front, shared_bytes, entry);
 }
 
-// Calls nothing where a block is at hand, and keeps no registers therefore.
+// Calls no function if a block is at hand, and therefore saves no registers.
 [[gnu::always_inline]] inline void* make(std::int32_t flags, std::size_t task_bytes, std::size_t shared_bytes,
                                          routine entry) {
   thread* const self = thread::current_or_null();
@@ -95,7 +96,7 @@ std::size_t front_of(std::size_t task_bytes) noexcept { return (task_bytes + 7) 
   return fill(*it, flags, front, shared_bytes, entry);
 }
 
-// What the compiler has written into a task since it was made.
+// Reads what the compiler has written into a task since it was made.
 inline void see_clauses(thread& self, explicit_task& it) noexcept {
   if ((it.abi_flags & (task_flags::priority | task_flags::detachable)) == 0) [[likely]]
     return;
@@ -107,9 +108,10 @@ inline void see_clauses(thread& self, explicit_task& it) noexcept {
   it.plain = false;
 }
 
-// As submit; a path of its own, so that the one of tasks which run where they are made keeps few registers.
+// The general case of submit. It is a path of its own so that the path of tasks which run where they are made uses few
+// registers.
 [[gnu::noinline]] std::int32_t submit_any(thread& self, explicit_task& it, const void* code) {
-  if (self.running == &it) {  // an untied one's next part
+  if (self.running == &it) {  // the next part of an untied task
     it.abi = 1;
     return 0;
   }
@@ -124,8 +126,8 @@ depend_list list_of(std::int32_t count, const void* items) noexcept {
   return {static_cast<std::size_t>(count), item_of, items};
 }
 
-// A taskwait with a depend clause; or that of an undeferred task, whose body comes next. The calls are the same, and do
-// not name the task. If it has an event, that was announced just now.
+// A taskwait with a depend clause; or the wait of an undeferred task, whose body comes next. The calls are the same,
+// and do not name the task. If the task has an event, that was announced just before.
 void wait_here(thread& self, const depend_list& list, const void* code) {
   explicit_task* const known = std::exchange(self.tasks.with_event, nullptr);
   if (ompt::on()) [[unlikely]]
@@ -148,7 +150,7 @@ HEDDLE_OMP_ENTRY void* __kmpc_omp_target_task_alloc(ident*, std::int32_t, std::i
 
 HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_task(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
-  thread& self = *thread::current_or_null();  // who has made a task is known
+  thread& self = *thread::current_or_null();  // the thread has made a task, so it has a descriptor
   if (self.running == &it || (it.abi_flags & (task_flags::priority | task_flags::detachable)) != 0 ||
       ompt::may_be_on() || !it.plain || !runs_in_place(self) || is_cancelled(it)) [[unlikely]]
     return submit_any(self, it, __builtin_return_address(0));
@@ -248,7 +250,7 @@ HEDDLE_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(ident*, std::int
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_depnode(void* task) { return task_of(task).node; }
 HEDDLE_OMP_ENTRY void* __kmpc_task_get_successors(void* task) { return successors_of(task_of(task)); }
 
-// The event's address is what omp_event_handle_t holds.
+// omp_event_handle_t holds the event's address.
 HEDDLE_OMP_ENTRY void* __kmpc_task_allow_completion_event(ident*, std::int32_t, void* task) {
   explicit_task& it = task_of(task);
   it.detachable = true;

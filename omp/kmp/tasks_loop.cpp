@@ -26,7 +26,7 @@ std::uint64_t iterations_of(std::uint64_t lower, std::uint64_t upper, std::int64
   return l < u ? 0 : (lower - upper) / (0 - static_cast<std::uint64_t>(step)) + 1;
 }
 
-// Which iterations a task has, numbered from 0: behind its payload where a tool listens.
+// The iterations of a task, numbered from 0. It lies behind the task's payload where a tool listens.
 struct chunk {
   std::uint64_t first;
   std::uint64_t count;
@@ -46,7 +46,7 @@ void run_told(explicit_task& it, thread& self, bool discard) {
   if ((it.abi_flags & task_flags::destructors) != 0) known->first.destructors(self.global_number, known);
 }
 
-// A copy of the pattern, as its compiler wants it; and room for so much behind it, aligned as a word.
+// A copy of the pattern, as its compiler requires it, with room for `behind` bytes behind it, aligned as a word.
 explicit_task& copy_of(thread& self, explicit_task& pattern, std::size_t behind) {
   const auto bytes = reinterpret_cast<std::size_t>(pattern.abi_word);
   explicit_task& it = make_task(self, behind != 0 ? bytes + 8 + behind : bytes);
@@ -68,14 +68,16 @@ explicit_task& copy_of(thread& self, explicit_task& pattern, std::size_t behind)
   return it;
 }
 
-// What all parts of a loop know; with a part, behind the payload of the copy of the pattern that runs it.
+// The data that all parts of a loop share. With a part, it lies behind the payload of the copy of the pattern that runs
+// the part.
 struct part_of_loop {
   loop_cut cut;
   task_body body;  // of the pieces
   std::uint64_t start;
   std::uint64_t step;
   std::ptrdiff_t lower_at, upper_at;
-  bool is_awaited;  // all its tasks, by the end of a group; if not, each part waits for those that it has given away
+  // Whether the end of a group waits for all its tasks. If not, each part waits for those that it has given away.
+  bool is_awaited;
   loop_part part;
 };
 part_of_loop& part_of(explicit_task& it) noexcept {
@@ -162,7 +164,7 @@ void run_taskloop(void* task, bool deferred, std::uint64_t* lower, std::uint64_t
       }
     }
   }
-  pattern.body(pattern, self, true);  // what it would have destroyed
+  pattern.body(pattern, self, true);  // the pattern's data must be destroyed
   free_task(&self, pattern);
   if (told) [[unlikely]]
     ompt::work_ends(self, ompt_work_taskloop, iterations, code);

@@ -9,7 +9,8 @@ namespace heddle::omp::ompt {
 
 inline constexpr int last_event = ompt_callback_error;
 
-// By the numbers of their events; null: not asked for. Written by the tool at any time, from any thread.
+// The callbacks by the numbers of their events; null if not asked for. Written by the tool at any time, from any
+// thread.
 inline constinit std::atomic<ompt_callback_t> callbacks[last_event + 1]{};
 
 template <ompt_callbacks_t Event>
@@ -24,7 +25,7 @@ struct callback_of;
 
 template <ompt_callbacks_t Event>
 typename callback_of<Event>::type callback() noexcept {
-  // acquire pairs with set_callback: what the tool did before it asked for the event
+  // acquire pairs with set_callback: makes visible what the tool did before it asked for the event
   return reinterpret_cast<typename callback_of<Event>::type>(callbacks[Event].load(std::memory_order_acquire));
 }
 

@@ -1,4 +1,4 @@
-// Cancellation with its events: what entry points call in place of the functions of core/teams/cancel.hpp.
+// Cancellation with its events. Entry points call these functions in place of the ones in core/teams/cancel.hpp.
 #pragma once
 
 #include "omp/core/teams/cancel.hpp"

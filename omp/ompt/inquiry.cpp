@@ -1,5 +1,5 @@
-// Entry points for tools (OpenMP 5.1, section 4.6.1). All but a few answer that there is nothing where no tool listens
-// or the thread is none of OpenMP's.
+// Entry points for tools (OpenMP 5.1, section 4.6.1). All but a few answer that there is nothing if no tool listens or
+// if the thread is not OpenMP's.
 #include "omp/ompt/inquiry.hpp"
 
 #include <sched.h>
@@ -19,7 +19,7 @@ namespace heddle::omp::ompt {
 
 namespace {
 
-// An enumeration, for the functions that step through one.
+// An enumeration for functions that step through one.
 struct named {
   int number;
   const char* name;
@@ -46,7 +46,7 @@ constexpr named states[] = {
 #undef HEDDLE_STATE
 };
 
-// 0 is the one before the first.
+// 0 is the number before the first one
 constexpr named mutexes[] = {{0, "none"}, {1, "heddle: spins briefly, sleeps then"}};
 
 template <std::size_t N>
@@ -63,7 +63,7 @@ int step(const named (&all)[N], int current, int* next, const char** name) noexc
 int enumerate_states(int current, int* next, const char** name) { return step(states, current, next, name); }
 int enumerate_mutex_impls(int current, int* next, const char** name) { return step(mutexes, current, next, name); }
 
-// Null: nothing can be said.
+// Returns null if nothing can be said.
 thread* asking() noexcept { return tool_is.load() == attached::yes ? thread::current_or_null() : nullptr; }
 
 ompt_data_t* get_thread_data() {
@@ -89,7 +89,7 @@ int get_parallel_info(int level, ompt_data_t** data, int* size) {
   return 2;
 }
 
-// The task below that one: the one on whose top its thread runs it.
+// The task below `it`, on top of which its thread runs it.
 task* below(task& it) noexcept {
   if (it.is_explicit && it.home != nullptr) {
     for (const running_task* r = it.home->owner->tool.on_top; r != nullptr; r = r->next)
@@ -120,7 +120,7 @@ int get_task_info(int level, int* flags, ompt_data_t** data, ompt_frame_t** fram
   if (data != nullptr) *data = &r.data;
   if (frame != nullptr) *frame = &r.frame;
   if (region != nullptr) *region = &it->in->tool.data;
-  // The member of a league's region that runs an initial task is not one of a team.
+  // The member of a league's region that runs an initial task does not count as one of a team.
   if (number != nullptr) *number = is_league(it->in->tool) ? 0 : static_cast<int>(at);
   return 2;
 }
@@ -131,7 +131,7 @@ int get_task_memory(void** address, std::size_t* size, int block) {
   if (size != nullptr) *size = 0;
   if (self == nullptr || block != 0 || !self->running->is_explicit) return 0;
   const auto& it = static_cast<explicit_task&>(*self->running);
-  if (it.own_payload) return 0;  // how large it is is not known
+  if (it.own_payload) return 0;  // its size is not known
   if (address != nullptr) *address = it.payload;
   if (size != nullptr) *size = block_sizes[it.block_class] - sizeof(explicit_task);
   return 0;  // there is no other

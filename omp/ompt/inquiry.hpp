@@ -1,11 +1,11 @@
-// What a tool may ask for.
+// The functions for which a tool may ask.
 #pragma once
 
 #include "omp/ompt/omp-tools.h"
 
 namespace heddle::omp::ompt {
 
-// A function of the interface by its name; null: there is none of that name.
+// The function of the interface with that name; null if there is none.
 ompt_interface_fn_t lookup(const char* name);
 
 }  // namespace heddle::omp::ompt

@@ -6,7 +6,7 @@
 
 namespace heddle::omp::ompt {
 
-// Of one means of exclusion: its kind and address.
+// The events of one means of exclusion, which has a kind and an address.
 class exclusion_events {
  public:
   exclusion_events(ompt_mutex_t kind, const void* what, const void* code, unsigned hint = 0) noexcept
@@ -17,9 +17,9 @@ class exclusion_events {
   void wanted() const;     // mutex_acquire
   void got() const;        // mutex_acquired
   void released() const;
-  void nested(ompt_scope_endpoint_t endpoint) const;  // taken or let go by a task that keeps it
+  void nested(ompt_scope_endpoint_t endpoint) const;  // taken or released by a task that keeps it
 
-  // Takes it by acquire().
+  // Calls acquire(), with its events.
   template <class Acquire>
   void take(Acquire acquire) const {
     thread& self = thread::current();
@@ -39,7 +39,7 @@ class exclusion_events {
   unsigned hint_;
 };
 
-// What both ABIs do of critical, atomic and ordered regions, with its events.
+// Takes a critical, atomic or ordered region, for both ABIs, with its events.
 template <class Lock>
 void take(Lock&& lock, ompt_mutex_t kind, const void* what, const void* code, unsigned hint = 0) {
   if (on()) [[unlikely]]

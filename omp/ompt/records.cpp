@@ -4,7 +4,8 @@
 
 namespace heddle::omp::ompt {
 
-// Not inlined, so that the two words above its own frame's are the end of its caller's, which stays for the scope.
+// Not inlined, so that the two words above its own frame's are the end of its caller's frame, which stays for the
+// scope.
 [[gnu::noinline]] inside::inside(thread& self) noexcept
     : of_(record_of(*self.running).frame), before_(of_.enter_frame), flags_before_(of_.enter_frame_flags) {
   if (before_.ptr != nullptr) return;

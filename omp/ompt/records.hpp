@@ -1,4 +1,4 @@
-// Where the records of tasks are, and scopes that change a task's frame.
+// The places of the records of tasks, and scopes that change a task's frame.
 #pragma once
 
 #include "omp/core/tasks/task.hpp"
@@ -14,8 +14,8 @@ inline task_record& record_of(task& t) noexcept {
 inline ompt_data_t* data_of(task& t) noexcept { return &record_of(t).data; }
 inline ompt_data_t* region_of(thread& self) noexcept { return &self.in->tool.data; }
 
-// The running task is inside of the runtime, for the program has called it: its enter_frame is set, by the outermost of
-// such scopes.
+// A scope in which the running task is inside the runtime, because the program has called it. The outermost of such
+// scopes sets the task's enter_frame.
 class inside {
  public:
   explicit inside(thread& self) noexcept;
@@ -31,14 +31,15 @@ class inside {
   int flags_before_;
 };
 
-// A task's own code runs, called from this frame (__builtin_frame_address(0)).
+// A scope in which a task's own code runs, called from this frame (__builtin_frame_address(0)).
 class outside {
  public:
   outside(task_record& of, void* frame) noexcept : of_(of.frame) {
     of_.exit_frame.ptr = frame;
     of_.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
   }
-  // Of an explicit task: if it runs where it was made, this tells that it begins; ompt::run_task tells it of others.
+  // For an explicit task. If the task runs where it was made, this tells that it begins; for other tasks ompt::run_task
+  // tells it.
   outside(thread& self, explicit_task& of, void* frame);
   outside(const outside&) = delete;
   ~outside() {
@@ -50,16 +51,16 @@ class outside {
   ompt_frame_t& of_;
 };
 
-// Of a task whose code is its caller's, in the same frame: a region or task without a function of its own. `own` is the
-// frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). Its caller's frame
-// is told if it looks like one, else the end of it. To be made by the function that has the frame: what lies below
-// its return address is lost as soon as it calls another function as the last thing that it does.
+// The frame of a task whose code is its caller's, in the same frame: a region or task without a function of its own.
+// `own` is the frame of the entry point that is called, which has a frame pointer (__builtin_frame_address(0)). The
+// caller's frame is told if it looks like one, else its end. This must be made by the function that has the frame,
+// because the words below its return address are lost as soon as it makes a tail call.
 class callers_frame {
  public:
   [[gnu::always_inline]] explicit callers_frame(void* own) noexcept {
     constexpr std::uintptr_t most = std::uintptr_t{1} << 20;
     const auto mine = reinterpret_cast<std::uintptr_t>(own);
-    // volatile: read here, and not where it is used
+    // volatile, so that it is read here, and not where it is used
     const auto saved = *static_cast<const volatile std::uintptr_t*>(own);
     const bool is_frame = saved > mine && saved - mine < most && saved % 16 == 0;
     address_ = is_frame ? reinterpret_cast<void*>(saved) : static_cast<void**>(own) + 2;
@@ -75,9 +76,9 @@ class callers_frame {
   int flags_;
 };
 
-// What a thread does when it waits for nothing.
+// The state of a thread that waits for nothing.
 int usual_state(const thread& self) noexcept;
-// It does something else for a while.
+// A scope in which the thread is in another state.
 class in_state {
  public:
   in_state(thread& self, int state, ompt_wait_id_t what = 0) noexcept

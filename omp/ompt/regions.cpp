@@ -10,13 +10,15 @@ namespace heddle::omp::ompt {
 
 namespace {
 
-// The team of an initial thread, a league's (GNU ABI) or a target region's: no parallel construct has made it.
+// Whether the team is that of an initial thread, a league's (GNU ABI) or a target region's, which no parallel construct
+// has made.
 bool is_initial(const team& t) noexcept { return t.tool.flags == 0; }
 
 constexpr int flags_of_league =
     static_cast<int>(ompt_parallel_league) | static_cast<int>(ompt_parallel_invoker_runtime);
 
-// A team of a league for whose teams a region was made: to tools a region that the team's initial task encounters.
+// Whether this is a team of a league for whose teams a region was made. For tools it is a region that the team's
+// initial task encounters.
 bool is_told_team(const thread& self, const region_options& how) noexcept {
   return how.league_number >= 0 && is_league(self.in->tool);
 }
@@ -59,10 +61,11 @@ void prepare_region(team& t) noexcept {
 void region_begins(thread& self, team& t, const region_options& how, unsigned requested) {
   t.tool.data = {};
   t.tool.code = is_told_team(self, how) ? self.in->tool.code : how.code;
-  t.tool.leaving.store(static_cast<int>(t.size) - 1, std::memory_order_relaxed);  // published with the region
+  t.tool.leaving.store(static_cast<int>(t.size) - 1, std::memory_order_relaxed);  // relaxed: published with the region
   t.tool.flags = flags_for(self, how);
   task_record& from = record_of(*self.running);
-  if (from.frame.enter_frame.ptr == nullptr) {  // until region_ends: the entry point that begins the region may return
+  // It is set until region_ends, because the entry point that begins the region may return.
+  if (from.frame.enter_frame.ptr == nullptr) {
     from.frame.enter_frame.ptr = static_cast<void**>(__builtin_frame_address(0)) + 2;
     from.frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_stackaddress;
   }
@@ -142,7 +145,7 @@ void implicit_task_begins(thread& self) {
 
 namespace {
 
-// The leader's part of the region's code is where it encountered it; that of the others is nowhere.
+// The code of the leader's part is the place where it encountered the region. The other members have none.
 const void* code_of_join(const thread& self) noexcept { return self.number == 0 ? self.in->tool.code : nullptr; }
 
 }  // namespace

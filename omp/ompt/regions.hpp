@@ -1,4 +1,4 @@
-// Events of threads, regions and their implicit tasks. All of it is called where a tool listens alone.
+// Events of threads, regions and their implicit tasks. All functions are called only where a tool listens.
 #pragma once
 
 #include "omp/ompt/state.hpp"
@@ -12,21 +12,21 @@ struct region_options;
 
 namespace heddle::omp::ompt {
 
-// A thread that is not the runtime's own, with its initial task.
+// For a thread that is not the runtime's own, with its initial task.
 void initial_thread_begins(thread& self);
 void initial_thread_ends(thread& self);
 void member_begins(thread& self);
 void member_ends(thread& self);
 
-// The leader, before and after all else that makes a region of its team.
-void prepare_region(team& t) noexcept;  // waits until members have told of the last one's end
+// The leader calls these before and after all else that makes a region of its team.
+void prepare_region(team& t) noexcept;  // waits until members have told of the last region's end
 void region_begins(thread& self, team& t, const region_options& how, unsigned requested);
-void region_ends(thread& self, team& t);  // the leader is back in its own task
+void region_ends(thread& self, team& t);  // called when the leader is back in its own task
 
-// As heddle::omp::run_region, with the frame of the task that encounters the region.
+// Like heddle::omp::run_region, with the frame of the task that encounters the region.
 void run_region(thread& self, const region_options& how, const region_body& body);
 
-// A league on the host, for as long as its teams run.
+// The events of a league on the host, for as long as its teams run.
 class league_events {
  public:
   league_events(thread& self, unsigned teams, const void* code);
@@ -40,8 +40,8 @@ class league_events {
   const void* code_;
 };
 
-// A team of a league whose teams run in a region that was made for them (region_options::league): the task of its
-// member is the team's initial one meanwhile.
+// The events of a team of a league whose teams run in a region that was made for them (region_options::league). The
+// task of the region's member is the team's initial task meanwhile.
 class league_team_events {
  public:
   league_team_events(thread& self, int number, int teams);
@@ -54,9 +54,11 @@ class league_team_events {
   unsigned number_;
 };
 
-// A member of a region that somebody has encountered, or the initial task of a league's team or a target region.
+// Called by a member of a region that a thread has encountered, or for the initial task of a league's team or of a
+// target region.
 void implicit_task_begins(thread& self);
-// Its part is over and it comes to the barrier at the end; that barrier is over, and with it the task.
+// join_begins: the member's part is over and it comes to the barrier at the end. join_ends: that barrier is over, and
+// with it the task.
 void join_begins(thread& self);
 void join_ends(thread& self);
 

@@ -1,5 +1,5 @@
-// The search for a tool. What OMP_TOOL_VERBOSE_INIT writes has the form that LLVM's runtime gives it, for tools' own
-// tests read it.
+// The search for a tool. The output of OMP_TOOL_VERBOSE_INIT has the form of LLVM's runtime, because tools' own tests
+// read it.
 #include "omp/ompt/start.hpp"
 
 #include <dlfcn.h>
@@ -23,8 +23,8 @@
 #include "omp/ompt/recording.hpp"
 #include "omp/ompt/regions.hpp"
 
-// A tool in the program's own address space. The reference, though it may stay without a definition, makes linkers let
-// an executable's function be seen here.
+// A tool in the program's own address space. The reference, which may stay without a definition, makes linkers export
+// an executable's function.
 extern "C" __attribute__((weak, visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned,
                                                                                                   const char*);
 
@@ -56,7 +56,7 @@ class search_log {
   void write(const std::string& text) noexcept {
     if (to_ == nullptr) return;
     std::fwrite(text.data(), 1, text.size(), to_);
-    std::fflush(to_);  // what the tool prints comes after it
+    std::fflush(to_);  // the tool's output comes after it
   }
 
  private:
@@ -124,9 +124,9 @@ ompt_start_tool_result_t* search() {
   return found;
 }
 
-// Under `starting`.
+// Protected by `starting`.
 constinit ompt_start_tool_result_t* the_tool = nullptr;
-// The kernel thread that is in the tool's code meanwhile: for it there is no tool yet.
+// The kernel thread that is in the tool's code meanwhile. For that thread there is no tool yet.
 constinit std::atomic<pthread_t> starter{};
 
 constinit kept<heddle::mutex> starting;  // events come until the process's very end

@@ -1,9 +1,10 @@
-// How a tool is found, begins and ends (OpenMP 5.1, section 4.2).
+// The way in which a tool is found, begins and ends (OpenMP 5.1, section 4.2).
 #pragma once
 
 namespace heddle::omp::ompt {
 
-// The tool hears that its threads end as far as this thread can say so, and goes. Nothing if there is none.
+// Tells the tool that its threads end, as far as this thread can say so, and dismisses it. Does nothing if there is
+// none.
 void finish() noexcept;
 
 }  // namespace heddle::omp::ompt

@@ -10,7 +10,8 @@ namespace heddle::omp::ompt {
 
 namespace {
 
-// Of one synchronisation of the running task. Both ends of the wait are told even if there was nothing to wait for.
+// The events of one synchronisation of the running task. Both ends of the wait are told even if there was nothing to
+// wait for.
 class region {
  public:
   region(thread& self, ompt_sync_region_t kind, const void* code) noexcept : self_(self), kind_(kind), code_(code) {

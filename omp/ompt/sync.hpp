@@ -1,5 +1,5 @@
-// Where threads wait for each other and for tasks, with the events of it: what entry points call in place of the
-// functions of core/.
+// The waits of threads for each other and for tasks, with their events. Entry points call these functions in place of
+// the ones in core/.
 #pragma once
 
 #include "omp/core/tasks/task_group.hpp"
@@ -45,7 +45,7 @@ inline void yield(thread& self) {
   taskyield(self);
 }
 
-// Events alone, where a tool listens: of a reduction, a flush.
+// Only the events, where a tool listens, of a reduction and of a flush.
 void tell_reduction(thread& self, ompt_scope_endpoint_t endpoint, const void* code);
 void tell_flush(thread& self, const void* code);
 

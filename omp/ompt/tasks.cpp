@@ -24,7 +24,7 @@ void tell_dependences(ompt_data_t* of, const depend_list& list) {
     all[i].variable.ptr = const_cast<void*>(item.address);
     switch (item.kind) {
       case depend_kind::in: all[i].dependence_type = ompt_dependence_type_in; break;
-      // The core knows one kind for out and inout, which mean the same.
+      // The core knows one kind for out and inout, because they mean the same.
       case depend_kind::out: all[i].dependence_type = ompt_dependence_type_inout; break;
       case depend_kind::mutexinoutset: all[i].dependence_type = ompt_dependence_type_mutexinoutset; break;
       case depend_kind::inoutset: all[i].dependence_type = ompt_dependence_type_inoutset; break;
@@ -46,12 +46,12 @@ void tell_made(thread& self, ompt_data_t& of, int flags, const depend_list* list
 }
 
 bool waits_for_event(const explicit_task& it) noexcept {
-  // acquire as in body_ends: whoever fulfils the event afterwards ends the task
+  // acquire as in body_ends: the thread that fulfils the event afterwards ends the task
   return it.detachable &&
          (it.event.load(std::memory_order_acquire) & (event_bits::fulfilled | event_bits::not_begun)) == 0;
 }
 
-// The thread goes from it to another task.
+// Called when the thread goes from the task to another one.
 void tell_end(explicit_task& it, bool detached, task& to) {
   const ompt_task_status_t why = detached ? ompt_task_detach : is_cancelled(it) ? ompt_task_cancel : ompt_task_complete;
   tell_schedule(&it.tool.data, why, data_of(to));

@@ -13,7 +13,7 @@ namespace heddle::omp::waits {
 
 namespace {
 
-// Constant-initialised, and without destructors that run.
+// An object that is constant-initialised and whose destructor does not run.
 template <class T>
 union lasting {
   constexpr lasting() noexcept : value() {}
@@ -24,21 +24,23 @@ union lasting {
 constinit lasting<address_waits> mutexes;
 constinit lasting<address_waits> conditions;
 
-// Looks at a row's lock before a call is left to its holder, who may be preempted.
+// The number of looks at a row's lock before a call is left to its holder, which may be preempted.
 constexpr int spins = 64;
 
-constinit std::atomic<int> forks{0};   // under way; publishes `parent`
+constinit std::atomic<int> forks{0};   // the number of forks under way; publishes `parent`
 constinit std::atomic<int> parent{0};  // the process that forks
 
 void before_fork() noexcept {
-  parent.store(::getpid(), std::memory_order_relaxed);  // published by `forks`
-  forks.fetch_add(1, std::memory_order_release);        // pairs with is_unprepared_child: `parent`
+  parent.store(::getpid(), std::memory_order_relaxed);  // relaxed: published by `forks`
+  // pairs with is_unprepared_child: publishes `parent`
+  forks.fetch_add(1, std::memory_order_release);
 }
-void after_fork_in_parent() noexcept { forks.fetch_sub(1, std::memory_order_relaxed); }  // `parent` stays right
+// relaxed: `parent` stays right
+void after_fork_in_parent() noexcept { forks.fetch_sub(1, std::memory_order_relaxed); }
 
-// Handlers of others may run in a child before ours. Who waits is in the parent.
+// Handlers of others may run in a child before ours. The waiting members are in the parent.
 bool is_unprepared_child() noexcept {
-  // acquire pairs with before_fork: `parent`
+  // acquire pairs with before_fork: makes `parent` visible
   return forks.load(std::memory_order_acquire) != 0 && ::getpid() != parent.load(std::memory_order_relaxed);
 }
 
@@ -64,7 +66,7 @@ void address_waits::forget() noexcept {
   waiting_.store(0, std::memory_order_relaxed);  // the child has one thread
 }
 
-// Whoever lets go of a row looks whether a call was missed meanwhile ([waits:3]).
+// A thread that releases a row looks whether a call was missed meanwhile ([waits:3]).
 void address_waits::unlock(row& r) noexcept {
   for (;;) {
     r.lock.unlock();
@@ -74,21 +76,22 @@ void address_waits::unlock(row& r) noexcept {
   }
 }
 
-// Under the lock.
+// Must be called under the lock.
 void address_waits::take_out(row& r, one& waiter) noexcept {
   (waiter.previous_ == nullptr ? r.first : waiter.previous_->next_) = waiter.next_;
   (waiter.next_ == nullptr ? r.last : waiter.next_->previous_) = waiter.previous_;
   waiter.is_in_ = false;
-  r.size.fetch_sub(1, std::memory_order_relaxed);  // who reads too much finds nobody
+  // relaxed: a thread that reads too much finds no waiter
+  r.size.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Under the lock. Null: whatever the address.
+// Must be called under the lock. A null address means all addresses.
 void address_waits::call_in(row& r, const void* address, bool everybody) noexcept {
   for (one* at = r.first; at != nullptr;) {
     one* const next = at->next_;
     if (address == nullptr || at->address_ == address) {
       take_out(r, *at);
-      at->called_.release();  // it may be gone when the lock is let go
+      at->called_.release();  // it may be gone when the lock is released
       if (!everybody) return;
     }
     at = next;
@@ -125,7 +128,7 @@ address_waits::one::one(address_waits& in, const void* address, bool has_waited)
     (previous_ == nullptr ? r.first : previous_->next_) = this;
     r.last = this;
   }
-  r.size.fetch_add(1, std::memory_order_relaxed);  // before the fence, as the other
+  r.size.fetch_add(1, std::memory_order_relaxed);  // relaxed: before the fence, as the other count
   in_.waiting_.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:2]: before the attempt that follows
   unlock(r);
@@ -142,7 +145,8 @@ bool address_waits::one::leave() noexcept {
 
 address_waits::one::~one() {
   leave();
-  in_.waiting_.fetch_sub(1, std::memory_order_relaxed);  // who reads too much finds nobody
+  // relaxed: a thread that reads too much finds no waiter
+  in_.waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool address_waits::one::sleep_until(std::chrono::steady_clock::time_point limit) noexcept {

@@ -12,10 +12,10 @@ namespace heddle::omp::waits {
 
 class address_waits {
  public:
-  // A member's; on its stack.
+  // The wait of a member, on its stack.
   class one;
 
-  // Any thread, in whatever it is about; waits for nobody ([waits:3]). Costs a load when no member waits anywhere.
+  // May be called by any thread at any time; never waits ([waits:3]). Costs a load if no member waits anywhere.
   void call_one(const void* address) noexcept {
     if (waiting_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // [waits:2]
       call(address, false);
@@ -24,16 +24,17 @@ class address_waits {
     if (waiting_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // [waits:2]
       call(address, true);
   }
-  // In a child of fork(): nobody waits there.
+  // Called in a child of fork(), where no member waits.
   void forget() noexcept;
 
  private:
   struct alignas(64) row {
-    heddle::mutex lock;  // parks, since a member that holds it may be preempted
+    heddle::mutex lock;  // parks, because a member that holds it may be preempted
     one* first{nullptr};
     one* last{nullptr};
-    std::atomic<int> size{0};         // changed under the lock; relaxed: [waits:2]
-    std::atomic<bool> missed{false};  // somebody has called while the lock was held ([waits:3])
+    std::atomic<int> size{0};  // changed under the lock; relaxed: [waits:2]
+    // Set when a thread has called while the lock was held ([waits:3]).
+    std::atomic<bool> missed{false};
   };
   static constexpr unsigned rows = 64;
 
@@ -52,15 +53,15 @@ class address_waits {
 
 class address_waits::one {
  public:
-  // Waits from now on, the first to be called if it has waited before.
+  // Begins to wait. A member that has waited before is called first.
   one(address_waits& in, const void* address, bool has_waited) noexcept;
   ~one();
   one(const one&) = delete;
   one& operator=(const one&) = delete;
 
-  // True: it was called. False: the time has come first; it may wait on.
+  // Returns true if it was called; false if the time has come first, and then it may go on waiting.
   bool sleep_until(std::chrono::steady_clock::time_point limit) noexcept;
-  // Waits no longer. False: it had been called.
+  // Ends the wait. Returns false if it had been called.
   bool leave() noexcept;
 
  private:
@@ -74,8 +75,8 @@ class address_waits::one {
   heddle::semaphore called_{0};
 };
 
-// Of mutexes that are unlocked, and of conditions that are signalled. In memory that no destructor touches, since
-// programs use both to their very end.
+// For mutexes that are unlocked, and for conditions that are signalled. They lie in memory that no destructor touches,
+// because programs use both to their very end.
 extern address_waits& at_mutexes;
 extern address_waits& at_conditions;
 

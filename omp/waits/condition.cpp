@@ -1,5 +1,5 @@
-// Conditions of the C library, waited for by members. Those that wait here are unknown to the C library, and others
-// unknown here: who signals calls one of each, since POSIX lets waits end for nothing.
+// Conditions of the C library, for which members wait. Members that wait here are unknown to the C library, and its own
+// waiters are unknown here. So a signaller calls one of each, because POSIX lets waits end for nothing.
 #include <threads.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace heddle::omp::waits {
 
 namespace {
 
-// Bits of pthread_cond_t's word of flags since glibc 2.25, which its attributes are kept in.
+// Bits of pthread_cond_t's word of flags since glibc 2.25, in which its attributes are kept.
 struct condition_flags {
   static constexpr unsigned shared = 1, monotonic = 2;
   explicit condition_flags(const pthread_cond_t& c) noexcept
@@ -25,7 +25,7 @@ struct condition_flags {
   unsigned bits;
 };
 
-// clock_from_condition: that of its attributes.
+// clock_from_condition means the clock of the condition's attributes.
 constexpr clockid_t clock_from_condition = -1;
 
 int wait_in_kernel(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
@@ -36,7 +36,7 @@ int wait_in_kernel(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t 
   });
 }
 
-// A member. As pthread_cond_clockwait.
+// For a member; like pthread_cond_clockwait.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
   const condition_flags flags(*condition);
   if (flags.has(condition_flags::shared) || is_shared(*mutex)) return wait_in_kernel(condition, mutex, clock, limit);
@@ -44,7 +44,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, con
   if (limit != nullptr && (!is_valid(*limit) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))) return EINVAL;
   bool called = false;
   {
-    // Before the mutex is free: who locks it after this and signals finds the waiter.
+    // The waiter enters before the mutex is free, so a thread that locks the mutex after this and signals finds it.
     address_waits::one waiting(at_conditions, condition, false);
     if (const int error = unlock(mutex); error != 0) return error;
     do {
@@ -57,8 +57,8 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, con
   return error != 0 ? error : called ? 0 : ETIMEDOUT;
 }
 
-// The C library unlocks the mutex of others inside of a wait of theirs, where nobody sees it: the members that wait for
-// it look more often for a while ([waits:4]).
+// Inside a wait of other threads the C library unlocks their mutex where these functions do not see it. So the members
+// that wait for the mutex look more often for a while ([waits:4]).
 void call_before_unseen_unlock(pthread_mutex_t* mutex) noexcept { at_mutexes.call_one(mutex); }
 
 }  // namespace
@@ -96,7 +96,8 @@ HEDDLE_OMP_ENTRY int pthread_cond_clockwait(pthread_cond_t* condition, pthread_m
 
 HEDDLE_OMP_ENTRY int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   const int result = real::pthread_cond_signal(condition);
-  at_conditions.call_one(condition);  // its address alone: who was signalled may have destroyed it
+  // Uses only its address, because the signalled thread may have destroyed it.
+  at_conditions.call_one(condition);
   return result;
 }
 

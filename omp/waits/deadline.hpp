@@ -1,4 +1,4 @@
-// Points of time as POSIX gives them.
+// Points of time in POSIX's form.
 #pragma once
 
 #include <time.h>
@@ -12,13 +12,14 @@ using steady = std::chrono::steady_clock;
 
 inline bool is_valid(const timespec& t) noexcept { return t.tv_nsec >= 0 && t.tv_nsec < 1'000'000'000; }
 
-// Clocks that go on by themselves, and that everybody reads alike.
+// Clocks that advance by themselves, and that all threads read alike.
 inline bool is_wall_clock(clockid_t clock) noexcept {
   return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
-// Until when a thread that waits for `time` on such a clock may sleep before it looks at the clock again: clocks but
-// CLOCK_MONOTONIC can be set, or go on while the machine is suspended. Its past: the time has come.
+// The time until which a thread that waits for `time` on such a clock may sleep before it looks at the clock again.
+// Clocks other than CLOCK_MONOTONIC can be set, or advance while the machine is suspended. If `time` has come the
+// result is in the past.
 inline steady::time_point next_look(clockid_t clock, const timespec& time) noexcept {
   timespec now{};
   ::clock_gettime(clock, &now);

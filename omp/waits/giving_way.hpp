@@ -1,4 +1,4 @@
-// What a member does that waits in a loop of its own.
+// The step of a member that waits in a loop of its own.
 #pragma once
 
 #include "omp/seam.hpp"
@@ -7,8 +7,8 @@
 
 namespace heddle::omp::waits {
 
-// A member: others of its worker run. What it waits for may be done by a kernel thread that is not heddle's (main is
-// member 0), so the processor is given away, too; seldom, where other members have just run.
+// Called by a member: lets others of its worker run. A kernel thread that is not heddle's (main is member 0) may have
+// to end the wait, so the processor is given away, too; seldom, if other members have just run.
 inline void give_way() noexcept {
   constexpr unsigned between = 16;
   static thread_local constinit unsigned turns [[gnu::tls_model("initial-exec")]] = 0;

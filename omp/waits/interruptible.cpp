@@ -44,7 +44,7 @@ HEDDLE_OMP_ENTRY int ppoll(pollfd* all, nfds_t count, const timespec* limit, con
   return in_kernel([=] { return real::ppoll(all, count, limit, blocked); });
 }
 
-// What glibc's headers call in their place with _FORTIFY_SOURCE.
+// The functions that glibc's headers call in their place with _FORTIFY_SOURCE.
 HEDDLE_OMP_ENTRY int __poll_chk(pollfd* all, nfds_t count, int limit, std::size_t bytes) {
   if (!is_member() || limit == 0 || bytes / sizeof(pollfd) < count) return real::__poll_chk(all, count, limit, bytes);
   return poll(all, count, limit);

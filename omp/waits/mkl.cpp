@@ -1,5 +1,5 @@
 // MKL's tries for its locks. Its parallel LAPACK routines wait in a graph of tasks: a try, a look for a task, for ever,
-// with no call of anybody else's ([waits:5]).
+// with no call of any other library ([waits:5]).
 #include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
@@ -21,8 +21,8 @@ namespace {
 
 using try_function = int(int*);
 
-// The caller's library has the function that it would have called, for a library of MKL's that tries defines it. There
-// may be several MKLs in a process: each has its own.
+// The function that the caller would have called is in the caller's library, because a library of MKL's that tries
+// defines it. There may be several MKLs in a process, each with its own function.
 try_function* find_of_caller(const void* caller) noexcept {
   constexpr const char* name = "mkl_serv_trylock";
   Dl_info at{};
@@ -32,7 +32,7 @@ try_function* find_of_caller(const void* caller) noexcept {
     void* const library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     if (library != nullptr) {
       found = dlsym(library, name);
-      dlclose(library);  // it stays: its caller is in it
+      dlclose(library);  // the library stays loaded, because its caller is in it
     }
   }
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
@@ -44,10 +44,10 @@ try_function* find_of_caller(const void* caller) noexcept {
   return reinterpret_cast<try_function*>(found);
 }
 
-// By the call_site of the call, of which there are a handful; beyond the table each call looks.
+// The function by the call site of the call, of which there are few. Calls beyond the table look each time.
 try_function* real_try(const void* caller) noexcept {
   struct row {
-    std::atomic<try_function*> function{nullptr};  // not null: taken
+    std::atomic<try_function*> function{nullptr};  // not null if the row is taken
     std::atomic<const void*> call_site{nullptr};   // published after it
   };
   static constinit row rows[32];
@@ -57,7 +57,7 @@ try_function* real_try(const void* caller) noexcept {
     if (r.function.load() != nullptr) continue;
     try_function* const found = find_of_caller(caller);
     try_function* nobody = nullptr;
-    // release: whoever finds the call_site finds its function
+    // release: a thread that finds the call_site finds its function
     if (r.function.compare_exchange_strong(nobody, found)) r.call_site.store(caller, std::memory_order_release);
     return found;
   }
@@ -66,9 +66,9 @@ try_function* real_try(const void* caller) noexcept {
 
 using steady = std::chrono::steady_clock;
 
-// Who tries for one lock again and again, with no time for any work in between, looks for something under it that
-// somebody else has to bring. A task of MKL's takes longer, and a task that is done is looked for and handed in by less
-// tries.
+// A thread that tries for one lock again and again, with no time for work in between, looks under the lock for
+// something that another thread has to bring. A task of MKL's takes longer, and fetching a task and handing it in takes
+// fewer tries.
 constexpr unsigned tries = 4;
 constexpr steady::duration no_time = std::chrono::microseconds(2);
 
@@ -89,14 +89,15 @@ bool looks_in_vain(const int* lock) noexcept {
   return true;
 }
 
-// The kernel is asked only where there are more threads than processors: MKL itself never does here.
+// The kernel is asked only if there are more threads than processors; MKL itself never asks here.
 void let_others_run() noexcept {
   const bool is_crowded = heddle_omp_is_crowded();
   if (is_member()) {
     if (is_crowded) give_way();
     else heddle::detail::yield();
   } else if (is_crowded) {
-    real::sched_yield();  // it leads a team, perhaps, whose members have workers
+    // The thread may lead a team whose members have workers.
+    real::sched_yield();
   }
 }
 
@@ -106,7 +107,8 @@ void let_others_run() noexcept {
 
 using namespace heddle::omp::waits;
 
-// Not 0: the caller has the lock. Never while it has: who gives way then would keep its siblings from it.
+// Returns nonzero if the caller has the lock. Others never run while it has, because a member that gives way then would
+// keep its siblings from the lock.
 HEDDLE_OMP_ENTRY int mkl_serv_trylock(int* lock) {
   try_function* const attempt = real_try(__builtin_return_address(0));
   if (looks_in_vain(lock)) let_others_run();

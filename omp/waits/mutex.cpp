@@ -20,7 +20,7 @@ namespace heddle::omp::waits {
 namespace {
 
 constexpr int spins = 32;
-// How long a member sleeps that nobody has called before it looks itself, at first and at most ([waits:4]).
+// The time that a member which no thread has called sleeps before it looks itself, at first and at most ([waits:4]).
 constexpr std::chrono::nanoseconds first_look = std::chrono::microseconds(50);
 constexpr std::chrono::nanoseconds last_look = std::chrono::milliseconds(2);
 
@@ -40,11 +40,11 @@ void say_once_that_priorities_stay() noexcept {
              stderr);
 }
 
-// Once, without waiting: EBUSY if somebody has it.
+// Tries once, without waiting. Returns EBUSY if another thread has the mutex.
 int attempt(pthread_mutex_t* mutex, mutex_kind kind) {
-  // Of a plain one that checks errors, trying says EBUSY to the owner, too; with a limit in the past it is told that it
-  // would wait for itself. Of the others with such a limit the kernel would be asked for an owner whom it does not
-  // know.
+  // For a plain mutex that checks errors, trying says EBUSY to the owner, too; with a limit in the past the owner is
+  // told that it would wait for itself. For the other kinds such a limit would make the C library ask the kernel for an
+  // owner that the kernel does not know.
   if (!kind.checks_errors() || kind.has(mutex_kind::robust | mutex_kind::inherit | mutex_kind::protect))
     return real::pthread_mutex_trylock(mutex);
   constexpr timespec past{};
@@ -68,7 +68,8 @@ int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
   int result = attempt(mutex, kind);
   if (result != EBUSY) return result;
   if (limit != nullptr && !is_valid(*limit)) return EINVAL;
-  // The end of a robust mutex's owner, and what another process does, are told to those who wait in the kernel only.
+  // Only threads that wait in the kernel are told of the end of a robust mutex's owner, and of what another process
+  // does.
   if (kind.has(mutex_kind::shared | mutex_kind::robust)) return lock_in_kernel(mutex, clock, limit);
   if (kind.has(mutex_kind::inherit)) say_once_that_priorities_stay();
   for (int turn = 0; turn < spins && !heddle_omp_is_crowded(); ++turn) {
@@ -78,10 +79,10 @@ int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
   std::chrono::nanoseconds look = first_look;
   for (bool has_waited = false;; has_waited = true) {
     address_waits::one wait(at_mutexes, mutex, has_waited);
-    // [waits:2]: after this look an unlock finds the waiter
+    // [waits:2]: after this look an unlock finds the waiter.
     if (result = attempt(mutex, kind); result != EBUSY) return result;
     if (limit != nullptr && has_come(clock, *limit)) {
-      if (!wait.leave()) at_mutexes.call_one(mutex);  // somebody else's turn
+      if (!wait.leave()) at_mutexes.call_one(mutex);  // another waiter must be called
       return ETIMEDOUT;
     }
     steady::time_point until = steady::now() + look;
@@ -96,7 +97,8 @@ int unlock(pthread_mutex_t* mutex) {
 #if !defined(__x86_64__)
   std::atomic_thread_fence(std::memory_order_seq_cst);  // [waits:2]; on x86-64 the unlock is a locked instruction
 #endif
-  at_mutexes.call_one(mutex);  // its address alone: the mutex may be gone
+  // Uses only its address, because the mutex may be gone.
+  at_mutexes.call_one(mutex);
   return result;
 }
 
@@ -116,7 +118,7 @@ int to_c11(int error) noexcept {
   }
 }
 
-// A member that tries in a loop keeps its worker from those it waits for.
+// A member that tries in a loop keeps its worker from the threads for which it waits.
 int let_others_run_if_busy(int result, int busy) noexcept {
   if (result == busy) heddle::detail::yield();
   return result;

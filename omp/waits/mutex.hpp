@@ -6,14 +6,14 @@
 
 namespace heddle::omp::waits {
 
-// Shared with other processes: only the kernel can wake who waits.
+// Whether the mutex is shared with other processes; then only the kernel can wake the waiters.
 bool is_shared(const pthread_mutex_t& mutex) noexcept;
 
-// A member locks the mutex, and others run until it is free. `limit` null: however long that takes. The result is that
+// Locks the mutex for a member; others run until it is free. A null `limit` means without a limit. The result is that
 // of pthread_mutex_clocklock.
 int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit);
 
-// Any thread.
+// May be called by any thread.
 int unlock(pthread_mutex_t* mutex);
 
 }  // namespace heddle::omp::waits

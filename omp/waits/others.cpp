@@ -1,5 +1,5 @@
-// What members wait for in the kernel, on a kernel thread that they keep meanwhile, while their worker goes on with
-// others: the C library keeps to itself how these objects are waited for.
+// Waits of members in the kernel, on a kernel thread that they keep meanwhile, while their worker goes on with others.
+// They are needed because the C library does not disclose how these objects are waited for.
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
@@ -40,7 +40,7 @@ HEDDLE_OMP_ENTRY int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   return result != EBUSY ? result : in_kernel([=] { return real::pthread_rwlock_wrlock(lock); });
 }
 
-// With a limit the C library says what is wrong with it, so it is asked at once.
+// With a limit the C library is called at once, because it reports what is wrong with the limit.
 HEDDLE_OMP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
   if (!is_member()) return real::pthread_rwlock_timedrdlock(lock, limit);
   return in_kernel([=] { return real::pthread_rwlock_timedrdlock(lock, limit); });
@@ -85,7 +85,7 @@ HEDDLE_OMP_ENTRY int thrd_join(thrd_t thread, int* value) {
 
 namespace {
 
-// These say what went wrong in errno, which is the member's own and goes with it.
+// These report errors in errno, which is the member's own and goes with it.
 template <class Wait>
 int wait_for(sem_t* semaphore, Wait wait) {
   if (::sem_trywait(semaphore) == 0) return 0;

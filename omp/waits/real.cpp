@@ -19,7 +19,8 @@ void* find_real(const char* name, const char* version) noexcept {
 
 namespace {
 
-// So that later no call has to look, in a signal handler or with a lock of the loader's held by another thread.
+// All are found here, so that no later call has to look, in a signal handler or with a lock of the loader's held by
+// another thread.
 [[gnu::constructor]] void find_all() noexcept {
 #define HEDDLE_REAL(name) (void)real::name.find();
 #define HEDDLE_REAL_CONDITION HEDDLE_REAL

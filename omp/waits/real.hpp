@@ -1,4 +1,4 @@
-// The C library's own functions, before which those of this folder stand.
+// The C library's own functions, which those of this folder replace.
 #pragma once
 
 #include <poll.h>
@@ -26,10 +26,11 @@ int __ppoll_chk(pollfd* all, nfds_t count, const timespec* limit, const sigset_t
 
 namespace heddle::omp::waits {
 
-// Aborts when there is none. `version`: the one to ask for first; null: whichever dlsym gives.
+// Aborts if there is none. `version` is the version to ask for first; null means whichever dlsym gives.
 void* find_real(const char* name, const char* version) noexcept;
 
-// Looked for when the library is loaded, or at the first call, if that is earlier (a constructor of another library's).
+// A function that is looked for when the library is loaded, or at the first call, if that is earlier (a constructor of
+// another library's).
 template <class F>
 class real_function;
 template <class R, class... A, bool Never>
@@ -37,10 +38,10 @@ class real_function<R (*)(A...) noexcept(Never)> {
  public:
   constexpr explicit real_function(const char* name, const char* version = nullptr) noexcept
       : name_(name), version_(version) {}
-  // Not noexcept, whatever the function is said to be: a cancelled thread is unwound through its callers.
+  // Not noexcept, whatever the function's declaration says, because a cancelled thread is unwound through its callers.
   R operator()(A... arguments) const { return find()(arguments...); }
   auto find() const noexcept -> R (*)(A...) {
-    // relaxed: the function is there, and everybody who looks finds the same
+    // relaxed: the function exists, and all threads that look find the same
     void* found = found_.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]] {
       found = find_real(name_, version_);
@@ -60,7 +61,7 @@ namespace real {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"  // of these functions, which are of no use in a type
 #define HEDDLE_REAL(name) inline constinit real_function<decltype(&::name)> name(#name);
-// Of two versions: the older one is for conditions of another size.
+// There are two versions; the older one is for conditions of another size.
 #define HEDDLE_REAL_CONDITION(name) inline constinit real_function<decltype(&::name)> name(#name, "GLIBC_2.3.2");
 #include "omp/waits/functions.def"
 

@@ -19,12 +19,12 @@ namespace heddle::omp::waits {
 
 namespace {
 
-// A member, for at least so long.
+// For a member: sleeps at least that long.
 void sleep_for(time_t seconds, long nanoseconds) noexcept {
   if (seconds == 0 && nanoseconds == 0) return give_way();
   const resting now;
   steady::time_point here = steady::now();
-  const time_t hours = std::min<time_t>(seconds / 3600, 24 * 365 * 100);  // longer than the machine will last
+  const time_t hours = std::min<time_t>(seconds / 3600, 24 * 365 * 100);  // longer than any machine runs
   const steady::time_point end =
       here + std::chrono::hours(hours) + std::chrono::seconds(seconds % 3600) + std::chrono::nanoseconds(nanoseconds);
   for (; here < end; here = steady::now()) heddle::this_thread::sleep_until(end);
@@ -54,7 +54,8 @@ HEDDLE_OMP_ENTRY void thrd_yield() {
   else real::thrd_yield();
 }
 
-// What is wrong with a time the system says itself. No signal ends a member's sleep: it is sent to a kernel thread.
+// The system itself reports what is wrong with a time. No signal ends a member's sleep, because signals are sent to
+// kernel threads.
 HEDDLE_OMP_ENTRY int nanosleep(const timespec* time, timespec* left) {
   if (!is_member() || !is_good(time)) return real::nanosleep(time, left);
   sleep_for(time->tv_sec, time->tv_nsec);

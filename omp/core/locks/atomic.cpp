@@ -1,4 +1,4 @@
-// The locks of atomic accesses that the processor has no instruction for.
+// The locks of atomic accesses for which the processor has no instruction.
 #include "omp/core/locks/atomic.hpp"
 
 #include <heddle/mutex.hpp>
@@ -9,7 +9,7 @@ namespace heddle::omp::atomics {
 
 namespace {
 
-constexpr std::size_t stripes = 128;  // addresses that share one are those of neighbours far apart
+constexpr std::size_t stripes = 128;  // addresses that share a stripe are far apart, or neighbours of such addresses
 
 struct alignas(64) stripe {
   heddle::mutex lock;

@@ -1,8 +1,8 @@
-// Atomic updates of typed memory, as the functions of atomic regions need them (OpenMP 5.1, section 2.19.7): by one
-// exchange where the processor has one for the size, else under a lock that the address chooses.
+// Atomic updates of typed memory, as the functions of atomic regions need them (OpenMP 5.1, section 2.19.7). They use
+// one exchange if the processor has one for the size, else a lock that the address chooses.
 //
-// All ways to one object agree, since each decides by its size and address alone: typed functions, those that are given
-// a function to apply, and the generic __atomic_load and its kin.
+// All ways to access an object agree, because each decides by the object's size and address alone. The ways are the
+// typed functions, the functions that take a function to apply, and the generic __atomic_load and similar functions.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ using quad = long double;
 using complex_quad = _Complex long double;
 #endif
 
-// The lock of an address. It parks who waits, so it may be held by a thread that is preempted.
+// The lock of an address. Waiting threads park, so it may be held by a thread that is preempted.
 heddle::mutex& lock_of(const void* where) noexcept;
-// The lock of atomic regions that are code between two calls: __kmpc_atomic_start, GOMP_atomic_start.
+// The lock of atomic regions that consist of code between two calls: __kmpc_atomic_start, GOMP_atomic_start.
 heddle::mutex& lock_of_regions() noexcept;
 
 // Runs body under the lock of an address.
@@ -62,7 +62,7 @@ struct bits_of_size<8> {
 template <std::size_t Size>
 inline constexpr bool has_exchange = Size == 1 || Size == 2 || Size == 4 || Size == 8;
 
-// Whether the processor exchanges `Size` bytes there at once. x86 does at any address.
+// Whether the processor exchanges `Size` bytes at that address at once. x86 does so at any address.
 template <std::size_t Size>
 [[gnu::always_inline]] inline bool exchanges(const void* where) noexcept {
 #if defined(__x86_64__)
@@ -83,15 +83,15 @@ struct change {
   T after;
 };
 
-// *where = next(*where), at once. Sequentially consistent: compilers call these functions for every memory-order clause
-// alike.
+// Performs *where = next(*where) at once. It is sequentially consistent, because compilers call these functions for
+// every memory-order clause alike.
 template <class T, class Next>
 change<T> update(T* where, Next next) {
   if constexpr (has_exchange<sizeof(T)>) {
     if (exchanges<sizeof(T)>(where)) {
       using bits = typename bits_of_size<sizeof(T)>::type;
       auto* const word = reinterpret_cast<any_bits<bits>*>(where);
-      bits seen = __atomic_load_n(word, __ATOMIC_RELAXED);  // verified by the exchange
+      bits seen = __atomic_load_n(word, __ATOMIC_RELAXED);  // relaxed: verified by the exchange
       for (;;) {
         T before;
         std::memcpy(&before, &seen, sizeof(T));
@@ -105,7 +105,8 @@ change<T> update(T* where, Next next) {
   }
   change<T> c;
   with_lock(where, [&] {
-    std::memcpy(&c.before, where, sizeof(T));  // Fortran's may lie at any address
+    // Copied, because Fortran's objects may lie at any address.
+    std::memcpy(&c.before, where, sizeof(T));
     c.after = next(c.before);
     std::memcpy(where, &c.after, sizeof(T));
   });
@@ -127,7 +128,7 @@ T read(const T* where) {
   return value;
 }
 
-// Returns what was there.
+// Returns the value that was there.
 template <class T>
 T swap(T* where, T value) {
   if constexpr (has_exchange<sizeof(T)>) {
@@ -148,8 +149,8 @@ T swap(T* where, T value) {
   return before;
 }
 
-// The operations. Each is given the value there and the operand, and returns what is to be there. Integers overflow by
-// wrapping around, and a shift counts modulo the width of what C shifts, as the processor does.
+// The operations. Each takes the present value and the operand, and returns the new value. Integers overflow by
+// wrapping around. A shift counts modulo the width of the type that C shifts, as the processor does.
 template <class T>
 inline constexpr bool is_fixed = std::is_integral_v<T>;
 
@@ -252,7 +253,7 @@ struct max {
 
 }  // namespace operations
 
-// x = x op operand. Operands of another type (float8 for a fixed4) are computed with in that type, as C does.
+// Performs x = x op operand. Operands of another type (float8 for a fixed4) are computed with in that type, as in C.
 template <class Op, class T, class U>
 change<T> apply(T* where, U operand) {
   if constexpr (std::is_same_v<Op, operations::add> && is_fixed<T> && std::is_same_v<T, U>) {  // counters
@@ -263,7 +264,7 @@ change<T> apply(T* where, U operand) {
   }
   return update(where, [operand](T x) { return static_cast<T>(Op()(static_cast<U>(x), operand)); });
 }
-// x = operand op x
+// Performs x = operand op x.
 template <class Op, class T, class U>
 change<T> apply_reversed(T* where, U operand) {
   return update(where, [operand](T x) { return static_cast<T>(Op()(operand, static_cast<U>(x))); });

@@ -1,6 +1,6 @@
-// __atomic_load and its kin for objects of any size, which clang calls for types that no instruction serves. They
-// belong to libatomic; libiomp5 supplies three of them, so programs and MKL count on finding them here. Weak: where a
-// program has libatomic, that one counts for all its objects.
+// __atomic_load and similar functions for objects of any size, which clang calls for types that no instruction serves.
+// They belong to libatomic. libiomp5 supplies three of them, so programs and MKL expect to find them here. They are
+// weak: if a program has libatomic, libatomic serves all its objects.
 #include <cstring>
 
 #include <heddle/export.hpp>
@@ -8,8 +8,8 @@
 
 #include "omp/core/locks/atomic.hpp"
 
-// Compilers know these names as builtins of other types; so they are defined under names of their own here, and
-// exported under those.
+// Compilers know these names as builtins with other types. So the functions are defined under names of their own here,
+// and exported under the builtin names.
 #define HEDDLE_GENERIC_ATOMIC(name) extern "C" HEDDLE_API __attribute__((weak)) name
 
 namespace {
@@ -20,7 +20,7 @@ bool in_one(std::size_t size, const void* where) noexcept {
   return (size == 1 || size == 2 || size == 4 || size == 8) && reinterpret_cast<std::uintptr_t>(where) % size == 0;
 }
 
-// Calls body with memory of that size as a number.
+// Calls body with the memory as a number of that size.
 template <class Body>
 void as_number(std::size_t size, void* where, Body body) {
   switch (size) {
@@ -70,7 +70,7 @@ void heddle_atomic_store(std::size_t size, void* to, void* from, int) {
 void heddle_atomic_exchange(std::size_t size, void* where, void* value, void* before, int) {
   if (!in_one(size, where)) {
     return with_lock(where, [&] {
-      // `before` may be `value`.
+      // `before` may be the same memory as `value`.
       auto* const there = static_cast<unsigned char*>(where);
       auto* const given = static_cast<unsigned char*>(value);
       auto* const result = static_cast<unsigned char*>(before);

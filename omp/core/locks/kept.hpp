@@ -15,8 +15,8 @@ union kept {
   constexpr kept() noexcept : object() {}
   ~kept() {}
 
-  // In the child of fork(), before anybody uses it there: a thread that was inside at the fork does not exist in the
-  // child, so its locks would never be given back. What the object referred to stays in memory.
+  // In the child of fork(), before any code uses it there: a thread that was inside at the fork does not exist in the
+  // child, so its locks would never be given back. Data to which the object referred stays in memory.
   void forget() noexcept { new (&object) T; }
 };
 

@@ -1,12 +1,14 @@
 // Waiting for a word.
 //
-// 1. A waiter locks the table's row for the address and exchanges the word for `waited_for`. If it was free, the waiter
-//    holds it now, and the row's lock is let go. Else the waiter enters the row.
-// 2. Who lets go of a word that says `waited_for` locks the row. The first waiter for the address is taken out of it,
-//    the word becomes free (or stays, when the waiter is handed the lock), and the waiter is called.
-// No call is lost: the word says `waited_for` when a waiter is in the row, since both change under the row's lock, and
-// only holders make it free. The waiter is on its thread's stack, and gone as soon as it is called; its thread's
-// descriptor is there for ever ([thread:1]).
+// The problem: a lock has only one word, and waiting threads need a place to be found. The word is `free`, `held`, or
+// `waited_for`. The waiting threads are in a table, in a row by the lock's address.
+// 1. A waiter locks the table's row for the address and exchanges the word for `waited_for`. If the word was free, the
+//    waiter holds it from then on, and the row's lock is released. Otherwise the waiter enters the row.
+// 2. A thread that releases a word which says `waited_for` locks the row. It takes the first waiter for the address out
+//    of the row, makes the word free (or leaves it, if the waiter is handed the lock), and calls the waiter. No call is
+//    lost: while a waiter is in the row the word says `waited_for`, because both change under the row's lock, and only
+//    holders make the word free. The waiter is on its thread's stack, and gone as soon as it is called; its thread's
+//    descriptor exists for ever ([thread:1]).
 #include "omp/core/locks/lock.hpp"
 
 #include <mutex>
@@ -21,8 +23,9 @@ namespace heddle::omp {
 
 namespace {
 
-constexpr unsigned spins = 64;     // pauses before it sleeps: a critical section of a few instructions ends meanwhile
-constexpr unsigned most_lost = 4;  // calls in vain before a waiter is handed the lock
+// Pauses before it sleeps; a critical section of a few instructions ends meanwhile.
+constexpr unsigned spins = 64;
+constexpr unsigned most_lost = 4;  // calls in vain after which a waiter is handed the lock
 
 struct waiter {
   const void* address;
@@ -33,7 +36,7 @@ struct waiter {
   waiter* next{nullptr};
 };
 
-// A mutex, not a spin_word: threads that hold it may be preempted.
+// A mutex and not a spin_word, because threads that hold it may be preempted.
 struct alignas(64) row {
   heddle::mutex lock;
   waiter* first{nullptr};
@@ -72,7 +75,7 @@ row& row_of(const void* address) noexcept {
 
 void word_lock::lock_slow() noexcept {
   for (unsigned i = 0; i < spins; ++i) {
-    const std::uint32_t seen = word_.load(std::memory_order_relaxed);  // decided by try_lock
+    const std::uint32_t seen = word_.load(std::memory_order_relaxed);  // relaxed: decided by try_lock
     if (seen == waited_for) break;
     if (seen == free && try_lock()) return;
     this_thread::pause();
@@ -101,12 +104,13 @@ void word_lock::unlock_slow() noexcept {
     else word_.store(free, std::memory_order_release);  // pairs with lock; the last access to the word
     if (w == nullptr) return;
     who = w->who;
-    w->called.store(true, std::memory_order_release);  // pairs with lock_slow; the waiter is gone from here on
+    // pairs with lock_slow; the waiter is gone from here on
+    w->called.store(true, std::memory_order_release);
   }
   who->parker.wake();
 }
 
-// Relaxed throughout: what the last owner wrote comes with lock_ (lock.hpp).
+// All accesses are relaxed: the last owner's writes come with lock_ (lock.hpp).
 int nest_lock::lock(const task* by) noexcept {
   if (owner_.load(std::memory_order_relaxed) != by) {
     lock_.lock();

@@ -4,11 +4,11 @@
 
 namespace heddle::omp {
 
-// On the stack of who waits.
+// Lies on the stack of the thread that waits.
 struct lock_word::sleeper {
-  sleeper* next;  // who came before
+  sleeper* next;  // the one that came before
   thread* who;
-  std::atomic<bool> woken{false};  // by the holder, once it has taken this out of the list
+  std::atomic<bool> woken{false};  // set by the holder, once it has taken this out of the list
 };
 
 void lock_word::lock_slowly() noexcept {
@@ -16,7 +16,7 @@ void lock_word::lock_slowly() noexcept {
   for (;;) {
     std::uintptr_t now = 0;
     const auto free_now = [&] {
-      now = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
+      now = word_.load(std::memory_order_relaxed);  // relaxed: confirmed by the exchange
       return (now & is_held) == 0;
     };
     for (int turn = 0; turn < 100 && !active_count::exceeds() && !free_now(); ++turn) heddle_pause();
@@ -26,7 +26,7 @@ void lock_word::lock_slowly() noexcept {
       continue;
     }
     sleeper mine{reinterpret_cast<sleeper*>(now & ~is_held), &self};
-    // release pairs with unlock_slowly: `mine`
+    // release pairs with unlock_slowly: publishes `mine`
     if (!word_.compare_exchange_weak(now, reinterpret_cast<std::uintptr_t>(&mine) | is_held, std::memory_order_release,
                                      std::memory_order_relaxed))
       continue;
@@ -34,10 +34,11 @@ void lock_word::lock_slowly() noexcept {
   }
 }
 
-// Only the holder takes out of the list, so nothing in it goes away meanwhile. Each exchange releases to the next
-// holder what this one wrote, and acquires the list when it finds that somebody has come.
+// Only the holder takes sleepers out of the list, so nothing in it goes away meanwhile. Each exchange releases what
+// this holder wrote to the next one, and acquires the list when it finds that another thread has come.
 void lock_word::unlock_slowly() noexcept {
-  std::uintptr_t now = word_.load(std::memory_order_acquire);  // pairs with lock_slowly: the list
+  // pairs with lock_slowly: makes the list visible
+  std::uintptr_t now = word_.load(std::memory_order_acquire);
   sleeper* chosen;
   for (;;) {
     auto* const newest = reinterpret_cast<sleeper*>(now & ~is_held);
@@ -53,7 +54,7 @@ void lock_word::unlock_slowly() noexcept {
       if (word_.compare_exchange_weak(now, is_free, std::memory_order_release, std::memory_order_acquire)) break;
       continue;
     }
-    // The oldest is at the end of the list, where nobody else is.
+    // The oldest is at the end of the list, where no other thread is.
     sleeper* before = newest;
     while (before->next->next != nullptr) before = before->next;
     chosen = before->next;
@@ -63,8 +64,9 @@ void lock_word::unlock_slowly() noexcept {
     }
     break;
   }
-  thread& who = *chosen->who;                            // a descriptor is there for ever
-  chosen->woken.store(true, std::memory_order_release);  // pairs with lock_slowly; `chosen` is gone from here on
+  thread& who = *chosen->who;  // a descriptor exists for ever
+  // pairs with lock_slowly; `chosen` is gone from here on
+  chosen->woken.store(true, std::memory_order_release);
   who.parker.wake();
 }
 

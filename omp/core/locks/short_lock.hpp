@@ -7,12 +7,12 @@
 
 namespace heddle::omp {
 
-// Test-and-set; who waits lets other threads run, among which is the holder if it was preempted. (heddle's spin_word is
-// for code that is not preempted.) Never held across a wait or user code.
+// Test-and-set. A waiting thread lets other threads run, among which is the holder if it was preempted. (heddle's
+// spin_word is for code that is not preempted.) Never held across a wait or user code.
 class short_lock {
  public:
   void lock() noexcept {
-    // acquire pairs with unlock: everything the last holder wrote
+    // acquire pairs with unlock: makes visible everything that the last holder wrote
     while (held_.exchange(true, std::memory_order_acquire)) {
       // relaxed: the exchange decides
       for (int turn = 0; held_.load(std::memory_order_relaxed); ++turn) {

@@ -1,7 +1,7 @@
 // Allocation with alignment, pools and fallbacks.
 //
-// In front of each block there is a header with where malloc's block begins and which allocator it is from, so that
-// omp_free needs neither.
+// In front of each block there is a header with the address of malloc's block and with the allocator from which the
+// block came, so that omp_free needs neither.
 #include "omp/core/memory/allocator.hpp"
 
 #include <algorithm>
@@ -31,8 +31,8 @@ struct allocator {
 
 struct header {
   void* block;        // malloc's
-  std::size_t size;   // that was asked for
-  std::size_t taken;  // of the pool: what comes with it, too
+  std::size_t size;   // the size that was asked for
+  std::size_t taken;  // bytes taken from the pool, including overhead
   handle from;
 };
 
@@ -55,7 +55,7 @@ void give_back(handle from, std::size_t bytes) noexcept {
     pool->used.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-// Null: no memory, or the pool is too small.
+// Returns null if there is no memory, or if the pool is too small.
 void* try_allocate(std::size_t alignment, std::size_t size, handle of, bool zeroed) noexcept {
   allocator* const pool = made(of);
   std::size_t aligned = std::max(alignment, alignof(std::max_align_t));

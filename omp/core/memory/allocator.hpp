@@ -1,5 +1,5 @@
-// Memory allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory spaces are the machine's one memory here; what an
-// allocator adds to malloc is alignment, a pool's size and what happens when there is no memory left.
+// Memory allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory spaces are the machine's one memory here. An
+// allocator adds to malloc: alignment, a pool's size, and a rule for the case that there is no memory left.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace heddle::omp::allocators {
 
-// omp_allocator_handle_t: 0 none, the numbers of the predefined ones, else the address of an allocator that was made.
+// omp_allocator_handle_t: 0 means none, small numbers are the predefined ones, others are addresses of allocators that
+// were made.
 using handle = std::uintptr_t;
 
 inline constexpr handle null = 0;
@@ -21,19 +22,19 @@ struct trait {
   std::uintptr_t value;
 };
 
-// omp_init_allocator: null when a trait cannot be, or is not supported: pinned memory and high-bandwidth memory.
+// omp_init_allocator. Returns null if a trait is impossible or not supported: pinned memory and high-bandwidth memory.
 handle make(std::uintptr_t space, int count, const trait* traits) noexcept;
 void destroy(handle of) noexcept;
 
-// `of` null: the default allocator of the calling task. Alignment 0: the allocator's. Null for size 0, and as the
-// fallback trait says when there is no memory.
+// If `of` is null, uses the default allocator of the calling task. Alignment 0 means the allocator's. Returns null for
+// size 0. If there is no memory, returns what the fallback trait says.
 void* allocate(std::size_t alignment, std::size_t size, handle of) noexcept;
 void* allocate_zeroed(std::size_t alignment, std::size_t count, std::size_t size, handle of) noexcept;
-// `of` null: the allocator that the memory is from. Size 0 frees.
+// If `of` is null, uses the allocator from which the memory came. Size 0 frees.
 void* reallocate(void* memory, std::size_t size, handle of) noexcept;
 void release(void* memory) noexcept;
 
-// OMP_ALLOCATOR (section 6.22): the name of a predefined allocator, or of a memory space, with traits or not.
+// OMP_ALLOCATOR (section 6.22): the name of a predefined allocator, or of a memory space, with or without traits.
 bool from_text(std::string_view text, handle& result);
 std::string to_text(handle of);
 

@@ -1,4 +1,4 @@
-// Allocators as OMP_ALLOCATOR has them.
+// Allocators in the form of OMP_ALLOCATOR.
 #include <charconv>
 #include <optional>
 #include <vector>

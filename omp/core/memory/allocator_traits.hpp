@@ -39,6 +39,6 @@ enum trait_value : std::uintptr_t {
 };
 
 inline constexpr std::uintptr_t space_high_bandwidth = 3;
-inline constexpr std::uintptr_t last_predefined = 1023;  // numbers below are no addresses
+inline constexpr std::uintptr_t last_predefined = 1023;  // numbers up to this are no addresses
 
 }  // namespace heddle::omp::allocators

@@ -25,8 +25,8 @@ const place* place_numbered(int number) noexcept {
                                                                       : nullptr;
 }
 
-// Ranks of the workers whose processors are in it. heddle knows where its workers are also when it does not bind them:
-// then the system may move them, and a member is where its worker should be.
+// The ranks of the workers whose processors are in the place. heddle knows the processors of its workers also when it
+// does not bind them. The system may move them then, and a member is where its worker should be.
 std::vector<unsigned> workers_in(const place& p) {
   std::vector<unsigned> ranks;
   const heddle::machine::view machine = heddle::runtime::current().machine();
@@ -53,7 +53,7 @@ bool is_within(int number) {
   return true;
 }
 
-// Of a kernel thread that is bound, as it was before. Its own.
+// The earlier mask of a kernel thread that is bound. It belongs to that thread.
 thread_local std::unique_ptr<processor_mask> before_binding;
 
 }  // namespace
@@ -66,7 +66,7 @@ bool bind_caller(thread& self, int number) noexcept {
   const place* const p = place_numbered(number);
   if (p == nullptr || is_user_level()) return false;
   if (self.bound == number) return true;
-  heddle::runtime::current();  // it looks at the mask of who makes it
+  heddle::runtime::current();  // this looks at the mask of the thread that makes the runtime
   processor_mask mask;
   if (before_binding == nullptr) {
     auto now = std::make_unique<processor_mask>();

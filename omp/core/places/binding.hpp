@@ -1,4 +1,4 @@
-// How threads are bound to the places that placement gives them (places.hpp): a kernel thread of the program's by its
+// Binding threads to the places that placement gives them (places.hpp): a kernel thread of the program's by its
 // affinity mask, a member of a team by a worker of heddle whose processor is in the place.
 #pragma once
 
@@ -11,22 +11,23 @@ namespace heddle::omp {
 class thread;
 struct team;
 
-// The place that member `number` of the team is to be at; -1: it is not bound.
+// The place where member `number` of the team should be; -1 if it is not bound.
 int place_of(const team& t, unsigned number) noexcept;
 
-// The caller, if it is a kernel thread, is bound to a place from now on, unless it is -1. False: it is not.
+// Binds the caller, if it is a kernel thread, to a place, unless the number is -1. Returns false if it could not be
+// bound.
 bool bind_caller(thread& self, int number) noexcept;
-// If it was bound by that: it has the mask again that it had before (KMP_AFFINITY=reset).
+// If the caller was bound that way, restores the mask that it had before (KMP_AFFINITY=reset).
 void unbind_caller(thread& self) noexcept;
 
-// A member that is about to be made shall run at that place. False: no worker of heddle's is there.
+// Makes a member that is about to be made run at that place. Returns false if no worker of heddle's is there.
 bool bind_member(heddle::thread_options& options, unsigned number, int place) noexcept;
 
-// Before a region whose members are bound: the leader is bound, and members that are elsewhere than they should be end,
-// so that others are made in their places.
+// Called before a region whose members are bound. Binds the leader, and ends members that are elsewhere than they
+// should be, so that others are made in their places.
 void settle_places(team& t, unsigned members) noexcept;
 
-// Where the caller is bound in fact, and the partition that its regions have.
+// The place to which the caller is actually bound, and the partition that its regions have.
 member_place bound_place(thread& self) noexcept;
 
 }  // namespace heddle::omp

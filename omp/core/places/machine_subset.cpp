@@ -22,7 +22,7 @@ std::optional<layer> layer_named(std::string_view word) noexcept {
   return std::nullopt;
 }
 
-// Takes a number from the front; false: there is none.
+// Takes a number from the front. Returns false if there is none.
 bool take_number(std::string_view& text, int& into) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
   if (error != std::errc()) return false;
@@ -92,7 +92,7 @@ std::string text_of(const machine_subset& of) {
 
 machine_units units_in(const machine_subset& subset, const machine_units& machine) {
   if (subset.parts.empty()) return machine;
-  // Layers that are counted, with all of each that was not named.
+  // The layers that are counted; all units of a layer that was not named.
   std::vector<machine_subset::part> layers;
   for (const layer l : all_layers) {
     const auto named =
@@ -104,7 +104,8 @@ machine_units units_in(const machine_subset& subset, const machine_units& machin
   for (std::size_t depth = 0; depth < layers.size(); ++depth) {
     const machine_subset::part& p = layers[depth];
     machine_units kept;
-    std::vector<std::vector<unsigned>> groups, seen;  // what encloses a unit, and what of this layer is in each of them
+    // the group that encloses a unit, and the parts of this layer in each group
+    std::vector<std::vector<unsigned>> groups, seen;
     for (const machine_unit& u : left) {
       std::vector<unsigned> group;
       for (std::size_t outer = 0; outer < depth; ++outer) group.push_back(number_in(u, layers[outer].what));

@@ -1,4 +1,4 @@
-// KMP_HW_SUBSET: the part of the machine that OpenMP threads are to use, as counts of what each part of it has.
+// KMP_HW_SUBSET: the part of the machine that OpenMP threads should use, as counts of its parts.
 #pragma once
 
 #include <string>
@@ -10,24 +10,26 @@
 namespace heddle::omp {
 
 struct machine_subset {
-  enum class layer : std::uint8_t { socket, numa, core, thread };  // the larger ones first
+  enum class layer : std::uint8_t { socket, numa, core, thread };  // larger layers first
   struct part {
     layer what;
-    int count;   // 0: all
-    int offset;  // so many are left out first
+    int count;   // 0 means all
+    int offset;  // the number of units that are left out first
     bool operator==(const part&) const = default;
   };
-  std::vector<part> parts;  // the larger ones first; empty: the whole machine
-  bool absolute{false};     // what is not named does not count: threads of a socket, whatever their cores are
+  std::vector<part> parts;  // larger parts first; empty for the whole machine
+  // Layers that are not named do not count: threads of a socket, whatever their cores are.
+  bool absolute{false};
 
   bool operator==(const machine_subset&) const = default;
 };
 
-// [:]COUNT LAYER[@OFFSET],... with s, n, c, t or their words; COUNT may be * or missing. False: `text` is none.
+// Reads [:]COUNT LAYER[@OFFSET],... with s, n, c, t or their words; COUNT may be * or missing. Returns false if `text`
+// has another form.
 bool parse_subset(std::string_view text, machine_subset& into);
 std::string text_of(const machine_subset& of);
 
-// The units of the machine that belong to it. None: the machine has not so many of something.
+// The units of the machine that belong to the subset. Empty if the machine has too few of something.
 machine_units units_in(const machine_subset& subset, const machine_units& machine);
 
 }  // namespace heddle::omp

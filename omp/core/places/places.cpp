@@ -1,4 +1,4 @@
-// Places on a machine, and members in places.
+// The places of a machine, and the members in them.
 #include "omp/core/places/places.hpp"
 
 #include <algorithm>
@@ -26,11 +26,11 @@ place_list grouped(const machine_units& machine, Key key) {
 
 int wrapped(int place, const placement& where) noexcept { return where.first + (place - where.first) % where.count; }
 
-// Where part `number` of `parts` begins, of `count` things: parts differ by one at most, the longer ones first.
+// The beginning of part `number` of `parts` of `count` things. Parts differ by one at most, the longer ones first.
 int part_begin(int count, int parts, int number) noexcept {
   return number * (count / parts) + std::min(number, count % parts);
 }
-// Which part thing `i` is in.
+// The part in which thing `i` is.
 int part_with(int count, int parts, int i) noexcept {
   const int least = count / parts;
   const int longer = count % parts;
@@ -87,7 +87,7 @@ member_place place_of_member(const placement& where, unsigned number, unsigned s
         const int at = wrapped(where.parent + part, where);
         return {at, at, 1};
       }
-      // Parts are counted from the one that holds the parent's place.
+      // Parts are counted from the part that holds the parent's place.
       const int home = part_with(where.count, members, offset);
       const int part = (home + i) % members;
       const int begin = part_begin(where.count, members, part);
@@ -104,7 +104,8 @@ member_place place_of_member(const placement& where, unsigned number, unsigned s
 placement placement_of(const member_place& outer, bind_kind bind_var, int clause) noexcept {
   if (outer.count == 0) return {};
   placement where{outer.first, outer.count, outer.place, bind_kind::no};
-  if (bind_var == bind_kind::no) {  // the partition stays for regions inside that set it again
+  // The partition is kept for regions inside that set bind-var again.
+  if (bind_var == bind_kind::no) {
     return where;
   }
   where.bind = clause > 0 ? static_cast<bind_kind>(clause) : bind_var;

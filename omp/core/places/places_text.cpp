@@ -1,4 +1,4 @@
-// OMP_PLACES, GOMP_CPU_AFFINITY and KMP_AFFINITY as texts.
+// The texts of OMP_PLACES, GOMP_CPU_AFFINITY and KMP_AFFINITY.
 #include <algorithm>
 #include <optional>
 
@@ -21,7 +21,7 @@ constexpr abstract_name abstract_names[] = {{"threads", place_kind::threads},
                                             {"numa_domains", place_kind::numa_domains},
                                             {"sockets", place_kind::sockets}};
 
-// [:length[:stride]] behind a number or a place. False: it is none.
+// Reads [:length[:stride]] behind a number or a place. Returns false if the text has another form.
 bool read_interval(text_cursor& at, int& length, int& stride) noexcept {
   length = stride = 1;
   if (!at.take(':')) return true;
@@ -35,7 +35,7 @@ bool read_interval(text_cursor& at, int& length, int& stride) noexcept {
   return true;
 }
 
-// One processor or an interval of them, or "!" and one that is not in the place.
+// Reads one processor or an interval of them, or "!" and a processor that is not in the place.
 bool read_processors(text_cursor& at, place& into) {
   const bool excluded = at.take('!');
   const std::optional<int> first = at.number();
@@ -89,10 +89,10 @@ bool read_places(text_cursor& at, place_list& into) {
   return at.at_end() && !into.empty();
 }
 
-// FIRST, FIRST-LAST or FIRST-LAST:STRIDE, as the two older variables have it; a place each.
+// Reads FIRST, FIRST-LAST or FIRST-LAST:STRIDE, the forms of the two older variables; each processor is a place.
 bool read_ranges(text_cursor& at, place_list& into, char until) {
   while (!at.at_end() && !at.next_is(until)) {
-    if (at.take('{')) {  // of a proclist
+    if (at.take('{')) {  // a set of a proclist
       place one;
       do {
         if (!read_processors(at, one)) return false;

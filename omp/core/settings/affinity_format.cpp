@@ -1,4 +1,4 @@
-// Fields of affinity lines.
+// The fields of affinity lines.
 #include "omp/core/settings/affinity_format.hpp"
 #include "omp/core/locks/kept.hpp"
 
@@ -61,13 +61,13 @@ std::optional<std::string> value_of(std::string_view& rest, const thread_facts& 
   return std::nullopt;
 }
 
-// The process's format once the program has set one; until then the environment's.
+// The process's format once the program has set one. Until then the environment's format holds.
 constinit kept<std::optional<std::string>> program_format;
 // Of program_format and of the lines that were printed. A child keeps both.
 constinit kept<heddle::mutex> lock;
 [[maybe_unused]] const bool told_of_forks = forget_in_children<lock>();
 
-// Of a thread that is not bound: a user-level thread may come to any worker.
+// For a thread that is not bound. A user-level thread may run on any worker.
 std::vector<int> usable_by_caller() {
   if (is_user_level()) return process_environment().usable;
   cpu_set_t mask;
@@ -155,8 +155,8 @@ void set_affinity_format(std::string_view format) {
 
 void display_affinity_of_member(const thread& self) {
   const thread_facts facts = facts_of(self);
-  // Neither the kernel thread is a part of it, for members change theirs, nor the format. If the team is bound in
-  // another way, all its members say so.
+  // The kernel thread is not a part of the text, because members change theirs, nor is the format. If the team is bound
+  // in another way, all its members say so.
   const placement& where = self.in->variables.places;
   std::string now = affinity_line("%t %T %L %n %N %a %A", facts);
   for (const int part : {where.first, where.count, where.parent, static_cast<int>(where.bind)})

@@ -1,4 +1,4 @@
-// What OMP_DISPLAY_ENV and KMP_SETTINGS print, the table of the guide, and what the runtime says on standard error.
+// The output of OMP_DISPLAY_ENV and KMP_SETTINGS, the table of the guide, and the runtime's messages on standard error.
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -14,7 +14,7 @@ namespace heddle::omp {
 
 namespace {
 
-// Relaxed everywhere: it publishes nothing.
+// All accesses are relaxed: it publishes nothing.
 std::atomic<bool> warnings_on{true};
 
 bool is_standard(const variable& v) noexcept { return std::string_view(v.name).starts_with("OMP_"); }
@@ -23,7 +23,7 @@ std::string quoted_line(const variable& v, std::string value) {
   return std::string("  [host] ") + v.name + " = '" + std::move(value) + "'\n";
 }
 
-// Values that the variables leave to the runtime.
+// The values that the variables leave to the runtime.
 std::string value_of(const environment& e, const variable& v) {
   const std::string_view name(v.name);
   if (name == "OMP_NUM_THREADS" && e.threads.empty()) return std::to_string(e.initial.threads);
@@ -85,7 +85,7 @@ std::string environment_markdown() {
   return text;
 }
 
-// Relaxed: a switch that publishes nothing.
+// relaxed: a switch that publishes nothing
 void set_warnings(bool on) noexcept { warnings_on.store(on, std::memory_order_relaxed); }
 
 void say(const std::string& line) noexcept {
@@ -93,7 +93,7 @@ void say(const std::string& line) noexcept {
 }
 
 void say_of_variable(const std::string& complaint) noexcept {
-  // The number is that of values which cannot be read.
+  // The number is that of messages about values which cannot be read.
   if (warnings_on.load(std::memory_order_relaxed)) write_line("OMP: Warning #42: heddle: " + complaint);
 }
 

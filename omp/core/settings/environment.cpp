@@ -1,4 +1,4 @@
-// Reading the environment by the table, and what follows from it.
+// Reads the environment by the table, and computes what follows from it.
 #include "omp/core/settings/environment.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace heddle::omp {
 namespace {
 
 constexpr std::int64_t usual_spin = 300'000;  // nanoseconds
-// A turn of a loop with a pause instruction, about: what GOMP_SPINCOUNT counts.
+// The approximate time of a turn of a loop with a pause instruction, which GOMP_SPINCOUNT counts.
 constexpr std::int64_t turn = 10;
 
 #define HEDDLE_STANDARD(name, member, form, values, text)                                                   \
@@ -49,7 +49,7 @@ std::int64_t product(std::int64_t turns) noexcept {
 
 }  // namespace
 
-// The wait policy's, unless something says more precisely how long.
+// Takes the wait policy's value, unless a variable gives a more precise time.
 void settle_spin(environment& e) noexcept {
   e.spin = usual_spin;
   e.spin_is_said = true;
@@ -72,7 +72,7 @@ std::span<const variable> variables() noexcept { return table; }
 
 namespace {
 
-// What is wrong with a value that cannot be read; "" if it is no number where one is wanted.
+// Says what is wrong with a value that cannot be read; "" if a number is wanted and the value is none.
 std::string_view fault_of(const variable& v, std::string_view given) noexcept {
   if (!std::string_view(v.values).starts_with("a number")) return "";
   while (!given.empty() && std::isspace(static_cast<unsigned char>(given.front())) != 0) given.remove_prefix(1);
@@ -91,7 +91,7 @@ void read_values(environment_values& values, std::span<const char* const> texts,
     const std::string_view given = value_in(texts, v.name);
     const bool blank = std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isspace(c) != 0; });
     if (blank || v.read(values, given)) continue;
-    // An earlier value does not hold either.
+    // An earlier value is discarded, too.
     if (v.name == std::string_view("OMP_PLACES")) v.read(values, places_instead_of(given));
     else v.read(values, v.write(presets));
     if (complaints == nullptr) continue;
@@ -113,7 +113,7 @@ environment_values values_from(std::span<const char* const> texts, std::vector<s
 
 namespace {
 
-// What initial threads begin with, by the values and the places.
+// The variables with which initial threads begin, by the values and the places.
 void settle_variables(environment& e) noexcept {
   control_variables& v = e.initial;
   if (!e.threads.empty()) v.threads = e.threads.front();
@@ -167,7 +167,8 @@ environment environment_from(environment_values values, const machine_units& who
   if (e.places.verbose) e.display_affinity = true;
   if (e.bind.empty() && e.places.kind != place_kind::none) e.bind = {e.places.bind};
   const bool bound = !e.bind.empty() && e.bind.front() != bind_kind::no;
-  if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;  // left to us by the standard
+  // the standard leaves this to the runtime
+  if (bound && e.places.kind == place_kind::none) e.places.kind = place_kind::cores;
   e.all_places = places_on(machine, e.places, complaints);
 
   e.workers = e.initial.threads = static_cast<int>(workers);

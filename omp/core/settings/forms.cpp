@@ -12,7 +12,7 @@ namespace heddle::omp::forms {
 
 namespace {
 
-// A whole number from `least` on that fills the text.
+// Reads a whole number of at least `least` that fills the text.
 template <class T>
 bool read_number(std::string_view text, T least, T& into) {
   text = trimmed(text);
@@ -37,7 +37,7 @@ bool read_scaled(std::string_view text, std::size_t unit, std::size_t& into) {
   else if (suffix == "g") unit = std::size_t{1} << 30;
   else if (suffix == "t") unit = std::size_t{1} << 40;
   else if (!suffix.empty()) return false;
-  if (value > (std::size_t{1} << 46) / unit) return false;  // an address space
+  if (value > (std::size_t{1} << 46) / unit) return false;  // the size of an address space
   into = value * unit;
   return true;
 }
@@ -107,7 +107,7 @@ bool read_bind_list(std::string_view text, std::vector<bind_kind>& into) {
   for (const std::string_view part : parts_of(text)) {
     if (!read_word(part, binds, values.emplace_back())) return false;
   }
-  if (values.size() > 1) {  // true and false stand alone
+  if (values.size() > 1) {  // true and false must stand alone
     for (const bind_kind b : values) {
       if (b == bind_kind::no || b == bind_kind::yes) return false;
     }
@@ -151,7 +151,7 @@ bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
   if (suffix == "us") unit = 1'000;
   else if (suffix == "s") unit = 1'000'000'000;
   else if (!suffix.empty() && suffix != "ms") return false;
-  // More than a 32-bit number of milliseconds is meant as for ever.
+  // More than a 32-bit number of milliseconds means for ever.
   const std::int64_t most = std::numeric_limits<std::int32_t>::max() * std::int64_t{1'000'000};
   into = value >= most / unit ? unlimited_spin : value * unit;
   return true;

@@ -1,6 +1,6 @@
-// The forms that values of environment variables have: environment.def names one for each variable. read_ returns
-// false, and leaves `into` as it is, when the text is no such value; words are taken in any case, blanks around values
-// do not count. write_ gives a text that read_ takes; "" for what was not said.
+// The forms of values of environment variables; environment.def names one for each variable. read_ functions return
+// false, and leave `into` as it is, if the text has another form. Words are taken in any case, and blanks around values
+// do not count. write_ functions return a text that the read_ function takes, or "" for a value that was not given.
 #pragma once
 
 #include <cstddef>

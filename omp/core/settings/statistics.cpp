@@ -21,7 +21,7 @@ using clock = std::chrono::steady_clock;
 
 enum class wanted : std::uint8_t { none, line, all };
 
-// HEDDLE_OMP_STATS: on, or all for a line for each thread, too.
+// HEDDLE_OMP_STATS: on, or all, which also prints a line for each thread.
 wanted read_wanted() noexcept {
   const char* const text = std::getenv("HEDDLE_OMP_STATS");
   if (text == nullptr || *text == 0 || std::strcmp(text, "off") == 0 || std::strcmp(text, "0") == 0)
@@ -46,7 +46,7 @@ class reporter {
   }
 
   void print() const noexcept {
-    if (what_ == wanted::none || thread::of(0) == nullptr) return;  // a shell, for example, that starts the program
+    if (what_ == wanted::none || thread::of(0) == nullptr) return;  // for example a shell that starts the program
     std::uint64_t regions = 0, members = 0, largest = 0, deepest = 0, tasks = 0, steals = 0, spun = 0;
     for_each_descriptor([&](int number, const thread& t) {
       const thread_counts& did = t.did;
@@ -63,7 +63,8 @@ class reporter {
     getrusage(RUSAGE_SELF, &used);
     const double elapsed = std::chrono::duration<double>(clock::now() - begun_).count();
     const double processor = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
-    const int workers = std::max(active_count::processors.load(std::memory_order_relaxed), 1);  // a number that stays
+    // relaxed: a number that does not change
+    const int workers = std::max(active_count::processors.load(std::memory_order_relaxed), 1);
     const double capacity = std::max(elapsed * workers, 1e-9);
     const double used_up = std::min(100 * processor / capacity, 100.0);
     const double overhead = std::min(100e-9 * static_cast<double>(spun) / capacity, used_up);
@@ -86,14 +87,14 @@ class reporter {
                  1e-9 * static_cast<double>(did.spun.get()));
   }
 
-  // In a child of fork(), which has one thread: what the parent did is the parent's.
+  // Called in a child of fork(), which has one thread; the parent's counts remain the parent's.
   static void forget();
 
   wanted what_;
   clock::time_point begun_;
 };
 
-// Made when the library is loaded, which is before main() for a program that is linked with it.
+// Made when the library is loaded. For a program that is linked with the library that is before main().
 reporter& report() noexcept {
   static reporter one;
   return one;

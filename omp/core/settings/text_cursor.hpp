@@ -1,4 +1,4 @@
-// How lists of places and of processors are read.
+// A reader for lists of places and of processors.
 #pragma once
 
 #include <cctype>
@@ -10,7 +10,7 @@
 
 namespace heddle::omp {
 
-inline constexpr int most_processors = 1 << 16;  // a number or length beyond it is a slip
+inline constexpr int most_processors = 1 << 16;  // a greater number or length is a mistake
 
 // Reads a text from the left; blanks between symbols do not count.
 class text_cursor {

@@ -1,5 +1,5 @@
-// The words that values of environment variables may be, and what they mean. In any case; blanks around them do not
-// count.
+// The words for values of environment variables, and their meanings. They are taken in any case; blanks around them do
+// not count.
 #pragma once
 
 #include <cctype>

@@ -18,7 +18,8 @@ bool take_locks(depend_node& n) noexcept {
   return true;
 }
 
-// All predecessors have ended. False: a task that it excludes runs; who ends that one comes back to this.
+// Called when all predecessors have ended. Returns false if a task runs that the node's task excludes; the thread that
+// ends that task calls this again.
 bool may_begin(depend_node& n) noexcept {
   if (n.locks == nullptr) return true;
   dependences& g = *n.graph;
@@ -30,7 +31,8 @@ bool may_begin(depend_node& n) noexcept {
   return false;
 }
 
-// What waited for exactly these; linked by explicit_task::next, since a node may go once its task runs.
+// Returns the tasks that waited for exactly these locks, linked by explicit_task::next, because a node may go once its
+// task runs.
 explicit_task* give_back_locks(depend_node& n) noexcept {
   dependences& g = *n.graph;
   const std::lock_guard hold(g.guard);
@@ -66,7 +68,7 @@ bool push_ready(member_tasks& mine, explicit_task& it, const task& parent) noexc
 
 void make_ready(const thread* self, member_tasks* mine, explicit_task& it) noexcept {
   if (thread* const waits = it.node->waits; waits != nullptr) [[unlikely]] {
-    it.node->begins.store(true);  // the node is that thread's from here on
+    it.node->begins.store(true);  // the node belongs to that thread from here on
     waits->parker.wake();
     return;
   }
@@ -81,7 +83,7 @@ dependences& graph_of(task& parent) {
   return *parent.depends;
 }
 
-// `waits`: who runs the task itself as soon as it is ready; null: it is queued then.
+// `waits` is the thread that runs the task itself as soon as it is ready; if it is null, the task is queued then.
 bool enter_all(thread& self, explicit_task& it, const depend_list& list, thread* waits) {
   dependences& g = graph_of(*self.running);
   depend_node& n = *new_node(g);
@@ -116,16 +118,18 @@ depend_edge* successors_of(const explicit_task& it) noexcept {
 void end_node(thread* self, member_tasks* mine, explicit_task& it) noexcept {
   depend_node& n = *it.node;
   explicit_task* ready = n.special && n.locks != nullptr ? give_back_locks(n) : nullptr;
-  // The node is the parent's afterwards. acq_rel pairs with follow: the edges; with has_ended: what the task has done.
+  // The node belongs to the parent afterwards. acq_rel pairs with follow: makes the edges visible; and with has_ended:
+  // publishes what the task has done.
   depend_edge* e = n.successors.exchange(closed_list(), std::memory_order_acq_rel);
   while (e != nullptr) {
     depend_node& to = *e->to;
-    e = e->next;  // before the successor may begin: the edge is its
+    // This comes before the successor may begin, because the edge is the successor's.
+    e = e->next;
     prefetch_to_write(e);
     explicit_task* const next = to.of;
     if (!to.special) [[likely]] {
-      // [depend:2] Who has the last edge need not count it. acquire pairs with the others' counting: what they have
-      // done
+      // [depend:2] The thread that has the last edge need not count it. acquire pairs with the others' counting: makes
+      // visible what they have done.
       if (to.waiting.load(std::memory_order_acquire) != 1 && to.waiting.fetch_sub(1) != 1) continue;
       prefetch_task(next);
       // The parent stays: it has not heard of this end.
@@ -162,16 +166,18 @@ void stay_near(thread& self, task& parent) {
   if (parent.made <= g.may_make) [[likely]]
     return;
   const std::int32_t unfinished = parent.unfinished();
-  // More than are made until the next look: what it is too far ahead by shrinks.
+  // The number is more than are made until the next look, so the excess shrinks.
   std::int32_t more = unfinished > most_ahead ? 2 * looks_each : 0;
   while (more > 0 && run_one(self, &parent)) --more;
-  // That many more at least, whoever ends some; or a few too many, so that it is not asked for each.
+  // At least that many more may be made, whichever thread ends some; or a few too many, so that the count is not read
+  // for each task.
   g.may_make = parent.made + std::max(most_ahead - unfinished, looks_each);
 }
 
 void forget_dependences(task& of) noexcept {
   dependences& g = *of.depends;
-  g.may_make = most_ahead;  // `made` is 0, or begins there soon
+  // `made` is 0, or begins there soon.
+  g.may_make = most_ahead;
   if (g.locations.used() == 0 && g.everything == nullptr) return;
   g.locations.clear();
   g.everything = nullptr;

@@ -11,7 +11,7 @@ namespace heddle::omp {
 
 namespace {
 
-// Memory of nodes: [depend:3].
+// The memory of nodes: [depend:3].
 
 void release(dependences& g, exclusion* it) noexcept {
   if (it != nullptr && --it->users == 0) g.exclusions.put(it);
@@ -28,7 +28,7 @@ void drop_node(dependences& g, depend_node* n) noexcept {
   g.nodes.put(n);
 }
 
-// Membership of a set ends.
+// Ends the membership of a set.
 void drop_link(dependences& g, set_link* link) noexcept {
   depend_node* const n = link->node;
   g.links.put(link);
@@ -61,8 +61,8 @@ bool all_have_ended(const set_link* set) noexcept {
   return set == nullptr;
 }
 
-// [depend:4] What a location says matters no more when all have ended that it knows. All of the current set wait for
-// all of the one before.
+// [depend:4] The entries of a location do not matter any more when all tasks have ended that it knows. All tasks of the
+// current set wait for all tasks of the set before.
 [[gnu::noinline]] void make_room(dependences& g) {
   g.locations.sweep([&](depend_location& p) {
     if (!all_have_ended(p.first) || (p.first == nullptr && !all_have_ended(p.before))) return false;
@@ -71,7 +71,7 @@ bool all_have_ended(const set_link* set) noexcept {
   });
 }
 
-// Good until the next call.
+// The reference is valid until the next call.
 [[gnu::always_inline]] inline depend_location& location_for(dependences& g, const void* address) {
   depend_location* p = &g.locations.entry_for(address);
   if (g.locations.is_used(*p)) return *p;
@@ -97,10 +97,11 @@ bool all_have_ended(const set_link* set) noexcept {
   return *e;
 }
 
-// Who waits for whom. False: the predecessor has ended.
+// Makes `after` wait for `before`. Returns false if the predecessor has ended.
 [[gnu::always_inline]] inline bool follow(dependences& g, depend_node& before, depend_node& after) {
   if (before.newest == after.serial || &before == &after) return true;
-  prefetch_to_write(&before);  // its list of successors; the line comes once, not to be read first
+  // The list of successors; its line is fetched once, for writing, not first for reading.
+  prefetch_to_write(&before);
   if (has_ended(before)) return false;
   depend_edge& e =
       after.edges < std::size(after.first_edges) ? after.first_edges[after.edges++] : new_further_edge(g, after);
@@ -109,14 +110,14 @@ bool all_have_ended(const set_link* set) noexcept {
   return true;
 }
 
-// False: all have ended.
+// Returns false if all have ended.
 [[gnu::always_inline]] inline bool follow_all(dependences& g, const set_link* set, depend_node& after) {
   bool any = false;
   for (; set != nullptr; set = set->next) any |= follow(g, *set->node, after);
   return any;
 }
 
-// [depend:2] False: the predecessor has ended.
+// [depend:2] Returns false if the predecessor has ended.
 [[gnu::always_inline]] inline bool put_into_list(depend_edge& e, depend_node& after) noexcept {
   depend_node& before = *e.to;
   e.to = &after;
@@ -124,14 +125,14 @@ bool all_have_ended(const set_link* set) noexcept {
   do {
     if (seen == closed_list()) return false;
     e.next = seen;
-    // pairs with end_node: the edge, and the number of all
+    // pairs with end_node: publishes the edge, and the number of all edges
   } while (!before.successors.compare_exchange_weak(seen, &e, std::memory_order_acq_rel, std::memory_order_acquire));
   return true;
 }
 
-// The same where a tool may listen.
+// The same if a tool may listen.
 bool put_into_list_and_tell(depend_edge& e, depend_node& after) noexcept {
-  // Read before the edge is there: if it can be put there, the task had not ended.
+  // Read before the edge is there. If the edge can be put there, the task had not ended.
   const depend_node& before = *e.to;
   const bool told = ompt::on() && before.of != nullptr && after.of != nullptr;
   const ompt_data_t data = told ? before.of->tool.data : ompt_data_t{};
@@ -140,11 +141,12 @@ bool put_into_list_and_tell(depend_edge& e, depend_node& after) noexcept {
   return true;
 }
 
-// How many predecessors have ended.
+// Returns the number of predecessors that have ended.
 template <class Put>
 std::int32_t put_edges(depend_node& n, Put put) noexcept {
   std::int32_t ended = 0;
-  // The node may have ended when the last edge is in its list; its members here are this thread's, and stay.
+  // The node's task may have ended when the last edge is in its list. The node's members used here are this thread's,
+  // and stay.
   for (std::uint32_t i = 0; i < n.edges && i < std::size(n.first_edges); ++i) ended += put(n.first_edges[i], n) ? 0 : 1;
   for (further_edge* e = n.further; e != nullptr; e = e->sibling) ended += put(*e, n) ? 0 : 1;
   return ended;
@@ -172,13 +174,13 @@ void exclude(dependences& g, const depend_location& p, depend_node& n) {
     p.last->next = link;
     p.last = link;
     if (oldest->next != link && oldest->node != &n && has_ended(*oldest->node)) {
-      p.first = oldest->next;  // sets of readers do not grow without an end
+      p.first = oldest->next;  // this keeps sets of readers from growing without an end
       drop_link(g, oldest);
     }
   } else {
     const bool any = follow_all(g, p.first, n);
     set_link* const link = new (g.links.take()) set_link{&n, nullptr};
-    ++n.held;  // first: it may be in the sets that are dropped
+    ++n.held;  // first, because it may be in the sets that are dropped
     drop_links(g, p.before);
     p.before = p.first;
     if (!any) {
@@ -202,7 +204,7 @@ void look_at_everything(dependences& g, depend_node& n) {
 }
 
 void enter_everything(dependences& g, depend_node& n) {
-  ++n.held;  // first: it may be in some of the sets that are dropped
+  ++n.held;  // first, because it may be in some of the sets that are dropped
   g.locations.for_each([&](const depend_location& p) { drop_location(g, p); });
   g.locations.clear();
   if (g.everything != nullptr) drop_link(g, new (g.links.take()) set_link{g.everything, nullptr});
@@ -265,7 +267,7 @@ bool follow_predecessors(depend_node& n) noexcept {
   std::int32_t ended = 0;
   if (ompt::may_be_on()) [[unlikely]] {
     // A tool hears of all predecessors before the task begins.
-    n.waiting.store(edges + 1, std::memory_order_relaxed);  // published with each edge, as below
+    n.waiting.store(edges + 1, std::memory_order_relaxed);  // relaxed: published with each edge, as below
     ended = 1 + put_edges(n, put_into_list_and_tell);
   } else {
     n.waiting.store(edges, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// The locations of a dependence graph, by address: what the children of a task have done there. Open addressing. The
-// parent's thread alone uses it. [depend:4] in omp/tasks.md.
+// The locations of a dependence graph, by address: the accesses of a task's children there. It uses open addressing,
+// and the parent's thread alone uses it. [depend:4] in omp/tasks.md.
 #pragma once
 
 #include <bit>
@@ -17,18 +17,20 @@ struct set_link {
   set_link* next;
 };
 
-// That the tasks of one mutexinoutset share.
+// The object that the tasks of one mutexinoutset share.
 struct exclusion {
-  bool taken;           // under the graph's guard
-  std::uint32_t users;  // the location, and locks of nodes; the parent's thread's, as all but `taken`
+  bool taken;  // under the graph's guard
+  // The location, and locks of nodes. Used by the parent's thread, as are all fields but `taken`.
+  std::uint32_t users;
 };
 
-// [depend:1] What happens at one address is a sequence of sets: tasks of one set need not wait for each other (in,
-// inoutset), or not in any order (mutexinoutset); an out is a set alone. Each waits for all of the set before its own.
+// [depend:1] The accesses to one address are a sequence of sets. Tasks of one set need not wait for each other (in,
+// inoutset), or only exclude each other, in any order (mutexinoutset). An out is a set by itself. Each task waits for
+// all of the set before its own.
 struct alignas(64) depend_location {
   const void* address{nullptr};
-  std::uint64_t epoch{0};    // not the table's: empty
-  set_link* first{nullptr};  // of the current set, the oldest first
+  std::uint64_t epoch{0};    // the entry is empty if this is not the table's epoch
+  set_link* first{nullptr};  // the links of the current set, the oldest first
   set_link* last{nullptr};
   set_link* before{nullptr};  // the set before
   exclusion* excludes{nullptr};
@@ -37,10 +39,10 @@ struct alignas(64) depend_location {
 
 class location_table {
  public:
-  // The location of that address, or where it would be: an entry that is not used. Good until the next sweep.
+  // The location of that address, or the unused entry where it would be. Valid until the next sweep.
   depend_location& entry_for(const void* address) noexcept { return entry_in(locations_, address); }
   bool is_used(const depend_location& p) const noexcept { return p.epoch == epoch_; }
-  // A sweep is due before anything can be added.
+  // Whether a sweep is due before anything can be added.
   bool is_full() const noexcept { return used_ >= most_; }
   void add(depend_location& unused, const void* address) noexcept {
     unused = {};
@@ -49,9 +51,9 @@ class location_table {
     ++used_;
   }
 
-  // Drops all for which drop(location) says yes, which is asked of each location once; moves the others. Grows if not
-  // enough have gone, and shrinks if nearly all have: a small table stays in the first caches, and is swept for no more
-  // a location. Throws std::bad_alloc, before the first is dropped or after the last was.
+  // Drops all locations for which drop(location) returns true, which is called once for each; moves the others. Grows
+  // if not enough have gone, and shrinks if nearly all have: a small table stays in the first caches, and its sweep
+  // costs no more for each location. Throws std::bad_alloc, before the first is dropped or after the last was.
   template <class Drop>
   void sweep(Drop drop) {
     if (others_.size() != locations_.size()) others_ = entries(locations_.size());
@@ -77,12 +79,12 @@ class location_table {
   std::size_t size() const noexcept { return locations_.size(); }
 
  private:
-  using entries = std::vector<depend_location>;  // of a power of two
+  using entries = std::vector<depend_location>;  // the size is a power of two
   static constexpr std::size_t first_size = 32;
   static constexpr std::size_t usual_size = 1024;
   static constexpr std::size_t most_of(std::size_t size) noexcept { return size / 4 * 3; }
 
-  // The upper bits of the product: addresses at equal distances, as arrays have them, are spread evenly (Fibonacci
+  // Uses the upper bits of the product: addresses at equal distances, as in arrays, are spread evenly (Fibonacci
   // hashing: Knuth, volume 3, section 6.4).
   depend_location& entry_in(entries& table, const void* address) const noexcept {
     depend_location* const first = table.data();
@@ -109,7 +111,8 @@ class location_table {
   }
 
   entries locations_ = entries(first_size);
-  entries others_;  // where those go that stay; empty, or as many
+  // The table to which the remaining locations move; empty, or of the same size.
+  entries others_;
   std::uint64_t epoch_{1};
   std::size_t used_{0};
   std::size_t most_{most_of(first_size)};

@@ -11,16 +11,16 @@ namespace heddle::omp {
 
 namespace {
 
-// [omp_task:3] The block of a task that is over stays as long as a descendant's does, for descendants are recognised
-// by the chain of their parents. Before its parent hears of its end.
+// [omp_task:3] The block of a task that is over stays as long as a descendant's does, because descendants are
+// recognised by the chain of their parents. Called before the parent hears of the task's end.
 void orphan(explicit_task& it) noexcept {
-  if (!it.parent->is_explicit) return;  // implicit ones outlive all
+  if (!it.parent->is_explicit) return;  // implicit tasks outlive all others
   it.orphaned = true;
   it.parent->elsewhere.fetch_add(task::one_orphaned);
 }
 
-// Home, last of all: from now on children count themselves down in `elsewhere` only, and the last frees the task.
-// `kept`: what of `elsewhere` is another's to take away.
+// Called by home, last of all. From then on children count themselves down in `elsewhere` only, and the last one frees
+// the task. `kept` is the part of `elsewhere` that another thread will subtract.
 void leave_to_children(thread& self, explicit_task& it, std::int64_t kept) noexcept {
   it.over = true;
   const std::int64_t less = task::alive + it.made - kept;
@@ -29,22 +29,23 @@ void leave_to_children(thread& self, explicit_task& it, std::int64_t kept) noexc
 }
 
 bool childless(const explicit_task& it) noexcept {
-  // acquire pairs with child_ended: its last touch
+  // acquire pairs with child_ended: makes its last access visible
   return it.elsewhere.load(std::memory_order_acquire) == task::alive + it.made;
 }
 
 bool was_discarded(const explicit_task& it) noexcept {
-  return (it.event.load(std::memory_order_relaxed) & event_bits::not_begun) != 0;  // set by this thread
+  // relaxed: set by this thread
+  return (it.event.load(std::memory_order_relaxed) & event_bits::not_begun) != 0;
 }
 
-// What an event holds of a task's block.
+// Releases the part of a task's block that an event holds.
 void release(thread* self, explicit_task& it) noexcept {
   if (it.elsewhere.fetch_sub(task::one_orphaned) == task::one_orphaned) free_task(self, it);
 }
 
-// Blocks for threads that are no OpenMP threads, and fulfil events.
+// For threads that are not OpenMP's and that fulfil events.
 void put_outside(explicit_task& it) noexcept {
-  task_blocks blocks;  // whose destructor brings it to the depot
+  task_blocks blocks;  // its destructor brings the block to the depot
   blocks.put(it);
 }
 
@@ -69,12 +70,13 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.depends = nullptr;
   it.home = nullptr;
   it.made = 0;
-  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // as elsewhere
+  // relaxed, as elsewhere
+  it.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   it.is_explicit = true;
   it.tied = true;
   it.is_final = parent.is_final;
   it.over = false;
-  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // published with the task, as all here
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // relaxed: published with the task, as all here
   it.root_member.store(parent.root_member.load(std::memory_order_relaxed), std::memory_order_relaxed);
   it.root.store(parent.is_explicit ? static_cast<explicit_task&>(parent).root.load(std::memory_order_relaxed) : &it,
                 std::memory_order_relaxed);
@@ -82,7 +84,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload) {
   it.intricate = false;
   it.detachable = false;
   it.orphaned = false;
-  it.event.store(0, std::memory_order_relaxed);  // published with the task
+  it.event.store(0, std::memory_order_relaxed);  // relaxed: published with the task
   it.priority = 0;
   it.node = nullptr;
   if (parent.owns_variables) [[unlikely]] {
@@ -117,8 +119,10 @@ void begin_implicit(task& it, team& in, unsigned number) noexcept {
   it.group = nullptr;
   it.home = nullptr;
   it.made = 0;
-  it.root_member.store(static_cast<std::uint16_t>(number), std::memory_order_relaxed);  // published with its children
-  it.elsewhere.store(task::alive, std::memory_order_relaxed);  // nobody else knows of it; published with its children
+  // relaxed: published with its children
+  it.root_member.store(static_cast<std::uint16_t>(number), std::memory_order_relaxed);
+  // relaxed: no other thread knows of it; published with its children
+  it.elsewhere.store(task::alive, std::memory_order_relaxed);
 }
 
 void free_task(thread* self, explicit_task& first) noexcept {
@@ -143,13 +147,13 @@ void child_ended(thread* self, task& p, const member_tasks& home) noexcept {
   else if (now == 0) free_task(self, static_cast<explicit_task&>(p));
 }
 
-// [omp_task:4]: what waits for the task hears of it in this order: successors, group, parent, team.
+// [omp_task:4]: a task's end is told in this order: to successors, group, parent, team.
 void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_detached) {
   const bool has_event = it.detachable;
   const bool discarded = has_event && was_discarded(it);
   if (has_event) {
     orphan(it);
-    leave_to_children(self, it, task::one_orphaned);  // the event's
+    leave_to_children(self, it, task::one_orphaned);  // the event's part
     if (!discarded && !body_ends(it)) return;
     if (told_detached) ompt::fulfilled_late(it);
   }
@@ -167,12 +171,12 @@ void end_slow(thread& self, member_tasks& mine, explicit_task& it, bool told_det
   mine.count_ended();
 }
 
-// By who fulfils an event after the task's body, on any thread: nothing of a member is touched.
+// Called by the thread that fulfils an event after the task's body, on any thread. It touches nothing of a member.
 void end_outside(explicit_task& it) noexcept {
   team& whose = *it.in;
   team_tasks& tasks = whose.tasks;
   thread* const self = thread::current_or_null();
-  tasks.outside.fetch_add(1);  // the team stays until it falls
+  tasks.outside.fetch_add(1);  // the team stays until this falls
   if (it.node != nullptr) end_node(self, nullptr, it);
   if (it.group != nullptr) it.group->ended(nullptr);
   child_ended(self, *it.parent, *it.counted_by);
@@ -195,10 +199,12 @@ void end_included_slow(thread& self, explicit_task& it) {
     told_detached = ompt::included_ends(self, it);
   --self.tasks.nested;
   self.running = it.parent;
-  if (it.detachable) {  // its parent goes on; who waits for tasks waits for its event, as for a deferred one's
+  // The parent goes on. A thread that waits for tasks waits for its event, as for a deferred task's.
+  if (it.detachable) {
     member_tasks& mine = tasks_of(self);
-    if (it.home == nullptr) it.home = &mine;       // else it is that, and others read it who run its children
-    if (it.node == nullptr) count_task(mine, it);  // else wait_for_predecessors has done it
+    // If it is set, it is the same, and the threads that run its children read it.
+    if (it.home == nullptr) it.home = &mine;
+    if (it.node == nullptr) count_task(mine, it);  // else wait_for_predecessors has counted it
     end_slow(self, mine, it, told_detached);
     return;
   }
@@ -218,7 +224,8 @@ void wait_for_predecessors(thread& self, explicit_task& it, const depend_list& l
 
 void submit(thread& self, explicit_task& it, const depend_list& list) {
   task& parent = *self.running;
-  // Where there is a graph, whether the queue has enough is not asked: thieves write the line that tells.
+  // If there is a graph, the function does not check whether the queue has enough, because thieves write the line that
+  // tells.
   if ((parent.depends == nullptr || (self.in->size == 1 && parent.unfinished() == 0)) && runs_in_place(self, it) &&
       !it.detachable) {
     run_included(self, it);

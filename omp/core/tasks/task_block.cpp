@@ -10,8 +10,8 @@
 
 namespace heddle::omp {
 
-// Full magazines, linked by the `payload` of their first blocks, whose count is magazine_size but for those of threads
-// that have ended (abi_flags of the first block).
+// Full magazines, linked by the `payload` of their first blocks. Their count is magazine_size, except for those of
+// threads that have ended (abi_flags of the first block).
 class block_depot {
  public:
   void put(unsigned size, task_blocks::magazine& full) noexcept {
@@ -61,14 +61,14 @@ explicit_task& task_blocks::take_slow(unsigned size, std::size_t payload) {
       it->block_class = static_cast<std::uint8_t>(size);
       it->payload = it + 1;
       it->self = it;
-      if (&for_payload(it->payload) != it) std::abort();  // the compiler's layout is not what task.hpp says
+      if (&for_payload(it->payload) != it) std::abort();  // the compiler's layout differs from that of task.hpp
       it->next = full.first;
       full.first = it;
     }
     full.count = magazine_size;
   }
   explicit_task& it = *full.first;
-  if (apart) give_payload(it, payload);  // before it is taken out: it may throw
+  if (apart) give_payload(it, payload);  // before it is taken out, because this may throw
   full.first = it.next;
   --full.count;
   return it;

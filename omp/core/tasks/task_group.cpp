@@ -20,7 +20,7 @@ void task_group::ended(const member_tasks* from) noexcept {
 void begin_group(thread& self) {
   member_tasks& home = tasks_of(self);
   task_group* const kept = std::exchange(self.tasks.group, nullptr);
-  // What has been a group may be anew: whoever ended its last task had read its home before.
+  // A former group may be used anew, because the thread that ended its last task had read its home before.
   auto* const group = kept != nullptr ? new (kept) task_group : new task_group;
   group->outer = self.running->group;
   group->home = &home;

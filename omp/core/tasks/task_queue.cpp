@@ -18,7 +18,7 @@ namespace {
 
 explicit_task* task_of(entry item) noexcept { return reinterpret_cast<explicit_task*>(item); }
 
-// Looks in vain before a thief takes without the owner's help, which costs a heavy fence.
+// The number of looks in vain before a thief takes a task without the owner's help, which costs a heavy fence.
 constexpr unsigned patience = 200;
 
 constexpr std::size_t capacity = 4096;
@@ -28,7 +28,7 @@ constexpr std::size_t capacity = 4096;
 member_tasks::member_tasks(thread& who, team& whose) : owner(&who), in(&whose) {
   const std::optional<bool>& throttling = process_environment().task_throttling;
   defers_all = throttling.has_value() && !*throttling;
-  // As many a worker as libgomp has a thread, which is enough for some to be left when they have drained it.
+  // libgomp has as many for each thread. It is enough for some tasks to be left when the threads have drained others.
   constexpr std::ptrdiff_t any = std::numeric_limits<std::ptrdiff_t>::max();
   const int workers = process_environment().workers;
   enough[0] = defers_all ? any : std::clamp<std::ptrdiff_t>(64 * workers, 256, capacity / 2);
@@ -44,22 +44,23 @@ void team_tasks::await_outside() const noexcept {
 
 team_tasks::~team_tasks() {
   await_outside();
-  for (unsigned i = 0; i < room_; ++i) delete member(i);  // nobody else is there
+  for (unsigned i = 0; i < room_; ++i) delete member(i);  // no other thread is there
 }
 
 void team_tasks::prepare(unsigned members) {
   await_outside();
   forget_sleepers();
-  const unsigned room = room_.load(std::memory_order_relaxed);  // own variable
+  const unsigned room = room_.load(std::memory_order_relaxed);  // relaxed: own variable
   if (members > room) {
     std::unique_ptr<std::atomic<member_tasks*>[]> more(new std::atomic<member_tasks*>[members] {});
-    for (unsigned i = 0; i < room; ++i) more[i].store(member(i), std::memory_order_relaxed);  // published below
+    // relaxed: published below
+    for (unsigned i = 0; i < room; ++i) more[i].store(member(i), std::memory_order_relaxed);
     arrays_.push_back(std::move(more));
-    members_.store(arrays_.back().get(), std::memory_order_release);  // pairs with member: the array
+    members_.store(arrays_.back().get(), std::memory_order_release);  // pairs with member: publishes the array
     room_.store(members, std::memory_order_release);                  // pairs with unfinished
   }
-  // Only when it changes: those who look for tasks read this line again and again.
-  if (size_.load(std::memory_order_relaxed) != members)  // this thread alone writes it
+  // Stored only when it changes, because threads that look for tasks read this line again and again.
+  if (size_.load(std::memory_order_relaxed) != members)  // relaxed: this thread alone writes it
     size_.store(members, std::memory_order_release);     // pairs with the loops below: the array has room for them
 }
 
@@ -67,12 +68,13 @@ member_tasks& team_tasks::of(thread& self) {
   member_tasks* it = member(self.number);
   if (it == nullptr) {
     it = new member_tasks(self, *self.in);
-    // release pairs with member: the queue
+    // release pairs with member: publishes the queue
     members_.load(std::memory_order_relaxed)[self.number].store(it, std::memory_order_release);
   } else if (it->owner != &self) {
-    it->owner = &self;  // published with the tasks that it makes; of those before it all have ended
+    // Published with the tasks that it makes; all earlier tasks have ended.
+    it->owner = &self;
   }
-  // relaxed: if another member has set it, that one wakes those who sleep without being listed
+  // relaxed: if another member has set it, that member wakes those that sleep without being listed
   if (!self.in->tasked.load(std::memory_order_relaxed)) {
     self.in->tasked.store(true);
     if (self.in->size > 1) self.in->wake_all();  // [omp_task:8]
@@ -80,11 +82,13 @@ member_tasks& team_tasks::of(thread& self) {
   return *it;
 }
 
-// [omp_task:4] The ends first: a task whose end is seen was made before, and what it made is seen in the second round.
+// [omp_task:4] The ends are read first. A task whose end is seen was made before, and the tasks that it made are seen
+// in the second round.
 bool team_tasks::unfinished() const noexcept {
-  // Of two that have ended tasks and look, at least the one with the later fence sees both ends.
+  // Of two members that have ended tasks and look, at least the one with the later fence sees both ends.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Of all that there have ever been: counts go on from region to region, and what one has made another has ended.
+  // The loop covers all member tasks that have ever existed: counts go on from region to region, and one member may
+  // have ended what another has made.
   const unsigned size = room_.load(std::memory_order_acquire);  // pairs with prepare
   // acquire pairs with end_outside: what the tasks have made
   std::uint64_t ended = ended_outside.load(std::memory_order_acquire);
@@ -95,14 +99,15 @@ bool team_tasks::unfinished() const noexcept {
   std::uint64_t made = 0;
   for (unsigned i = 0; i < size; ++i) {
     const member_tasks* m = member(i);
-    if (m != nullptr) made += m->made.load(std::memory_order_relaxed);  // by the acquires above
+    if (m != nullptr) made += m->made.load(std::memory_order_relaxed);  // relaxed: ordered by the acquires above
   }
   return made != ended;
 }
 
-// `it` is touched only while it is not in the queue; its parent cannot be freed.
+// `it` is touched only while it is not in the queue. Its parent cannot be freed.
 bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& parent, slot* position) noexcept {
-  // [omp_task:8]: before the fence below. Only when it changes: who ends this member's tasks elsewhere reads that line.
+  // [omp_task:8]: before the fence below. Stored only if it changes, because threads that end this member's tasks
+  // elsewhere read that line.
   if (mine.unannounced.load(std::memory_order_relaxed)) mine.unannounced.store(false, std::memory_order_relaxed);
   queue::slow_outcome outcome = queue::push(mine.queue, position);
   if (!outcome.done) {
@@ -111,7 +116,7 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& pa
       share(it);
       return true;
     }
-    // All that was queued has been stolen; the pop that finds this out lets the queue begin anew.
+    // All queued tasks have been stolen. The pop that finds this out lets the queue begin anew.
     bool published = false;
     if (queue::take_newest(mine.queue, published) != 0) std::abort();          // [queue:6]: it was empty
     position = mine.queue.bottom.load(std::memory_order_relaxed);              // own variable
@@ -128,7 +133,7 @@ bool team_tasks::push_slow(member_tasks& mine, explicit_task& it, const task& pa
 }
 
 void team_tasks::keep_unannounced_if_useful(member_tasks& mine, bool someone_slept) noexcept {
-  const unsigned wary = mine.wary.load(std::memory_order_relaxed);  // a hint, as its store
+  const unsigned wary = mine.wary.load(std::memory_order_relaxed);  // relaxed: a hint, as its store
   if (wary == 0 && !someone_slept) return;
   if (wary != 0) mine.wary.store(wary - 1, std::memory_order_relaxed);
   queue::stand(mine.queue);
@@ -136,7 +141,7 @@ void team_tasks::keep_unannounced_if_useful(member_tasks& mine, bool someone_sle
 }
 
 bool team_tasks::pop_slow(member_tasks& mine, slot* position) noexcept {
-  // The request may fall, so who lists itself meanwhile shall not rely on it: as in push_slow.
+  // The request may fall, so a thread that lists itself meanwhile must not rely on it, as in push_slow.
   const bool was_unannounced = mine.unannounced.load(std::memory_order_relaxed);
   if (was_unannounced) mine.unannounced.store(false, std::memory_order_relaxed);
   const queue::slow_outcome outcome = queue::pop(mine.queue, position);
@@ -160,7 +165,7 @@ void team_tasks::share(explicit_task& it) noexcept {
     if (it.next == nullptr) last_shared_ = &it;
     shared_.fetch_add(1);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // [omp_task:8]
-    // With the lock, for nobody can take the task then, and its parent stays.
+    // With the lock held, because then no other thread can take the task, and its parent stays.
     if (sleeping_.load() != 0) chosen = choose(it.parent);
   }
   if (chosen != nullptr) chosen->parker.wake();
@@ -189,7 +194,7 @@ explicit_task* team_tasks::take_shared(const task* under) noexcept {
 }
 
 explicit_task* team_tasks::steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept {
-  // relaxed: a hint, which is looked at again when it has been taken
+  // relaxed: a hint, which is checked again when the task has been taken
   explicit_task* const oldest = task_of(queue::oldest(victim.queue));
   if (oldest == nullptr || (under != nullptr && !may_descend(*oldest, *under))) return nullptr;
   entry item = 0;

@@ -12,7 +12,7 @@
 
 namespace heddle::omp {
 
-// The copies, of a group or of the groups of all members. Each copy is touched by its member alone until the end.
+// The copies of a group, or of the groups of all members. Until the end each copy is touched by its member alone.
 struct reduction_copies {
   struct item {
     std::size_t stride;
@@ -30,7 +30,8 @@ struct reduction_copies {
   }
 
   unsigned members_;
-  std::atomic<unsigned> left;  // groups that have not ended; acq_rel: what their tasks have put into the copies
+  // Groups that have not ended. acq_rel: publishes what their tasks have put into the copies.
+  std::atomic<unsigned> left;
   std::unique_ptr<item[]> of;
   std::unique_ptr<bool[]> begun;  // [item * members + number]
   std::size_t count_;
@@ -40,7 +41,7 @@ struct task_reductions {
   std::unique_ptr<reduction_item[]> items;  // with this member's addresses
   std::size_t count;
   reduction_copies* copies;
-  team* shared_in{nullptr};  // null: the group's own
+  team* shared_in{nullptr};  // null if the copies are the group's own
   unsigned which{0};
 };
 
@@ -69,7 +70,8 @@ void begin_shared_reductions(thread& self, bool of_work_share, const reduction_i
   task_group& group = *self.running->group;
   group.of_work_share = true;
   std::atomic<reduction_copies*>& known = self.in->tasks.shared_reductions[of_work_share ? 1 : 0];
-  reduction_copies* copies = known.load(std::memory_order_acquire);  // pairs with the exchange: the copies
+  // pairs with the exchange: makes the copies visible
+  reduction_copies* copies = known.load(std::memory_order_acquire);
   if (copies == nullptr) {
     auto made = std::make_unique<reduction_copies>(items, count, self.in->size, self.in->size);
     if (known.compare_exchange_strong(copies, made.get())) copies = made.release();
@@ -103,7 +105,7 @@ void* private_copy(thread& self, task_group* group, void* data) {
 void finish_reductions(task_group& group) noexcept {
   const std::unique_ptr<task_reductions> r(group.reductions);
   group.reductions = nullptr;
-  // acq_rel pairs with the other members' here: what their tasks have put into the copies
+  // acq_rel pairs with the other members' decrements: makes visible what their tasks have put into the copies
   if (r->copies->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (r->shared_in != nullptr) r->shared_in->tasks.shared_reductions[r->which].store(nullptr);
   const std::unique_ptr<reduction_copies> copies(r->copies);
@@ -155,7 +157,7 @@ void register_words(std::uintptr_t* words, std::uintptr_t* older, std::uintptr_t
     }
     d = follow(d);
   }
-  words[word::head] = 1;  // the end of the older ones' successors, for unregister_words
+  words[word::head] = 1;  // the end of the older arrays' successors, for unregister_words
 }
 
 void unregister_words(std::uintptr_t* words, bool free_copies) noexcept {

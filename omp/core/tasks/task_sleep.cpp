@@ -1,4 +1,4 @@
-// Who sleeps where it could run tasks, and who is woken when there are some: [omp_task:8].
+// The threads that sleep where they could run tasks, and their wake-ups: [omp_task:8].
 #include <mutex>
 #include <new>
 
@@ -9,7 +9,7 @@ namespace heddle::omp {
 
 namespace {
 
-// Slow pushes that cost about as much as one heavy fence.
+// The number of slow pushes that cost about as much as one heavy fence.
 constexpr unsigned pushes_for_a_heavy_fence = 256;
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr unsigned pushes_for_a_heavy_fence = 256;
 void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
   {
     const std::lock_guard hold(sleepers_guard_);
-    who.woken.store(false, std::memory_order_relaxed);  // under the lock
+    who.woken.store(false, std::memory_order_relaxed);  // relaxed: under the lock
     who.previous = nullptr;
     who.next = first_sleeper_;
     if (first_sleeper_ != nullptr) first_sleeper_->previous = &who;
@@ -35,7 +35,7 @@ void team_tasks::enlist(task_sleeper& who, member_tasks* mine) noexcept {
   for (unsigned i = 0; i < size; ++i) {
     member_tasks* const m = member(i);
     if (m == nullptr || m == mine || m->unannounced.load()) continue;
-    m->wary.store(pushes_for_a_heavy_fence, std::memory_order_relaxed);  // a hint
+    m->wary.store(pushes_for_a_heavy_fence, std::memory_order_relaxed);  // relaxed: a hint
     queue::request_anew(m->queue);
     loud = true;
   }
@@ -50,11 +50,12 @@ void team_tasks::remove(task_sleeper& who) noexcept {
 
 void team_tasks::dismiss(task_sleeper& who) noexcept {
   const std::lock_guard hold(sleepers_guard_);
-  if (!who.woken.load(std::memory_order_relaxed)) remove(who);  // under the lock
+  if (!who.woken.load(std::memory_order_relaxed)) remove(who);  // relaxed: under the lock
 }
 
 void team_tasks::forget_sleepers() noexcept {
-  if (sleeping_.load(std::memory_order_relaxed) == 0) return;  // who comes later sees that the region is over
+  // relaxed: a thread that comes later sees that the region is over
+  if (sleeping_.load(std::memory_order_relaxed) == 0) return;
   const std::lock_guard hold(sleepers_guard_);
   while (first_sleeper_ != nullptr) {
     task_sleeper& s = *first_sleeper_;
@@ -70,7 +71,7 @@ void team_tasks::after_fork() noexcept {
   new (&shared_guard_) short_lock;
 }
 
-// One that may run everything rather than one that waits for descendants of its own.
+// Prefers a thread that may run everything to one that waits for descendants of its own.
 thread* team_tasks::choose(const task* parent) noexcept {
   const std::lock_guard hold(sleepers_guard_);
   task_sleeper* best = nullptr;

@@ -1,4 +1,4 @@
-// taskloop: how a loop is cut into tasks.
+// taskloop: the division of a loop into tasks.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace heddle::omp {
 
-// `tasks` pieces, the first `longer` of them with one iteration more than `each`; the last with `last` where that is
-// not 0.
+// There are `tasks` pieces. The first `longer` of them have one iteration more than `each`; the last one has `last`
+// iterations if that is not 0.
 struct loop_cut {
   std::uint64_t tasks;
   std::uint64_t each;
@@ -19,17 +19,18 @@ struct loop_cut {
   std::uint64_t size(std::uint64_t i) const noexcept {
     return i + 1 == tasks && last != 0 ? last : each + (i < longer ? 1 : 0);
   }
-  // Iterations in front of piece i.
+  // The number of iterations in front of piece i.
   std::uint64_t before(std::uint64_t i) const noexcept { return i * each + std::min(i, longer); }
 };
 
 enum class cut_by : std::uint8_t { nothing, grainsize, num_tasks };
 
-// `strict`: each piece but the last has exactly `amount` iterations, in place of at least that and less than twice.
+// `strict`: each piece but the last has exactly `amount` iterations; otherwise at least that and less than twice as
+// many.
 inline loop_cut cut_loop(std::uint64_t iterations, cut_by how, std::uint64_t amount, bool strict,
                          unsigned members) noexcept {
   if (iterations == 0) return {0, 0, 0, 0};
-  // A few a member, so that they end at about the same time.
+  // There are a few for each member, so that members end at about the same time.
   std::uint64_t tasks = members > 1 ? std::uint64_t{members} * 4 : 1;
   if (how == cut_by::num_tasks && amount != 0) tasks = amount;
   if (how == cut_by::grainsize && amount != 0) {
@@ -43,19 +44,20 @@ inline loop_cut cut_loop(std::uint64_t iterations, cut_by how, std::uint64_t amo
   return {tasks, iterations / tasks, iterations % tasks, 0};
 }
 
-// [omp_task:11] Tasks of a taskloop that one thread runs where they are made, one after the other: pieces first to
-// end - 1. It is halved while it lasts.
+// [omp_task:11] Tasks of a taskloop that a thread runs where they are made, one after the other: pieces first to end
+// - 1. The part may be halved while it runs.
 struct loop_part {
   std::uint64_t first;
   std::uint64_t end;
 };
 
-// Whether the tasks of a loop are to be made in parts; `tasks`: that it is cut into.
+// Whether the tasks of a loop are to be made in parts; `tasks` is the number of pieces.
 inline bool goes_in_parts(const thread& self, std::uint64_t tasks) noexcept {
   return tasks > 1 && self.in->size > 1 && self.tasks.nested < most_nested && !self.running->is_final;
 }
 
-// run(i) makes piece i and runs it; give(part) makes a task of the upper half, which calls this, and returns it.
+// run(i) makes piece i and runs it. give(part) makes a task of the upper half, which calls this function, and returns
+// that half.
 template <class Run, class Give>
 void run_part(thread& self, loop_part part, Run run, Give give) {
   member_tasks& mine = tasks_of(self);

@@ -1,4 +1,4 @@
-// How a thread waits where it may run tasks meanwhile: taskwait, the end of a taskgroup, barriers, events.
+// The waits of a thread that may run tasks meanwhile: taskwait, the end of a taskgroup, barriers, events.
 #pragma once
 
 #include "omp/core/tasks/task_run.hpp"
@@ -6,8 +6,8 @@
 namespace heddle::omp {
 
 // Parks the thread until done() is true, or until there may be a task that it may run here: a descendant of `under`,
-// the task that waits, or any of the team where that is null (at a barrier). `settle` is called before a sleep, and
-// done() asked once more after it. While open() is false it does not look for tasks. Protocol: [omp_task:8].
+// the task that waits, or, if `under` is null (at a barrier), any task of the team. `settle` is called before a sleep,
+// and done() once more after it. While open() is false the thread does not look for tasks. Protocol: [omp_task:8].
 template <class Done, class Settle, class Open>
 void park_for_task(thread& self, const task* under, Done done, Settle settle, Open open) {
   team& t = *self.in;
@@ -18,14 +18,15 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
   bool found = false;
   placing::mailbox* box = nullptr;
   const auto look = [&] {
-    // A relaxed look: who makes the first task of a region wakes all. It comes first, because a region without tasks
-    // ends sooner if those in their idle wait do not read the line of its arrivals all the time.
+    // A relaxed look: the thread that makes the first task of a region wakes all. It comes first, because a region
+    // without tasks ends sooner if members in their idle wait do not read the line of its arrivals all the time.
     return t.tasked.load(std::memory_order_relaxed) && open() && t.tasks.may_find(t.tasks.known(self.number), under);
   };
   const auto called = [&] { return found || sleeper.woken.load() || (box != nullptr && !box->looks_empty()); };
   self.parker.wait([&] { return done() || (listed ? called() : look()); },
                    [&] {
-                     // Relaxed, after the fence of [parker:1]: who makes the first task sets it, and wakes all.
+                     // relaxed, after the fence of [parker:1]: the thread that makes the first task sets it, and wakes
+                     // all
                      if (!listed && t.tasked.load(std::memory_order_relaxed) && open()) {
                        t.tasks.enlist(sleeper, t.tasks.known(self.number));
                        listed = true;
@@ -45,7 +46,8 @@ void park_for_task(thread& self, const task* under, Done done, Settle settle, Op
   if (listed) t.tasks.dismiss(sleeper);
 }
 
-// Returns when done() is true. Who makes it true wakes the thread. Meanwhile the thread runs tasks, as above.
+// Returns when done() is true. The thread that makes it true wakes the caller. Meanwhile the thread runs tasks, as
+// above.
 template <class Done, class Settle>
 void help_until(thread& self, const task* under, Done done, Settle settle) {
   while (!done()) {
@@ -57,13 +59,13 @@ void help_until(thread& self, const task* under, Done done, Settle settle) {
     placing::leave_to_others(self);
 }
 
-// Until all children of the running task have ended.
+// Waits until all children of the running task have ended.
 void wait_for_children(thread& self);
 inline void taskwait(thread& self) {
   if (self.running->unfinished() != 0) wait_for_children(self);
 }
 
-// Runs a task, if there is one that the thread may run here; lets other threads have the worker, if not.
+// Runs a task if there is one that the thread may run here; otherwise lets other threads have the worker.
 void taskyield(thread& self);
 
 }  // namespace heddle::omp

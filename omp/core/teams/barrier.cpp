@@ -6,10 +6,11 @@
 
 namespace heddle::omp {
 
-// Ends the phase if all have arrived and no task is left ([barrier:2]). True: this call did.
+// Ends the phase if all have arrived and no task is left ([barrier:2]). Returns true if this call ended it.
 bool team_barrier::try_to_end(team& t, unsigned size) noexcept {
-  // A task's end is counted by a plain store. Either who has ended one sees the last arrival here, or that one sees the
-  // end ([omp_task:8]). Relaxed: who arrives last sees the flag, since who made the first task set it before arriving.
+  // A task's end is counted by a plain store. Either the thread that ended the task sees the last arrival here, or this
+  // thread sees the end ([omp_task:8]). relaxed: the last thread to arrive sees the flag, because the maker of the
+  // first task set it before arriving.
   if (t.tasked.load(std::memory_order_relaxed)) std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t word = word_.load();
   if (arrived_of(word) != size) return false;
@@ -28,9 +29,10 @@ bool team_barrier::wait(thread& self, team& t, bool cancellable) {
       park_for_task(
           self, nullptr,
           [&] {
-            // acquire pairs with try_to_end: what all members did before they arrived
+            // acquire pairs with try_to_end: makes visible what all members did before they arrived
             if (phase_of(word_.load(std::memory_order_acquire)) != phase) return true;
-            return cancellable && t.cancelled.load(std::memory_order_relaxed);  // woken after it was set
+            // relaxed: this thread was woken after it was set
+            return cancellable && t.cancelled.load(std::memory_order_relaxed);
           },
           [] {}, [] { return true; });
       if (phase_of(word_.load(std::memory_order_acquire)) != phase) break;  // as above
@@ -48,11 +50,12 @@ bool team_barrier::wait(thread& self, team& t, bool cancellable) {
 }
 
 std::uint32_t team_barrier::arrive(team& t) {
-  thread& first = *t.leader;  // the team may begin its next region, and change, from the arrival on
+  // From the arrival on the team may begin its next region, and change.
+  thread& first = *t.leader;
   const std::uint32_t size = t.size;
   const std::uint64_t before = word_.fetch_add(1);
   if (arrived_of(before) + 1 != size) return phase_of(before);
-  // The last one: nothing has begun before the phase ends, and without tasks this call ends it.
+  // This is the last arrival. Nothing has begun before the phase ends, and without tasks this call ends it.
   try_to_end(t, size);
   first.parker.wake();
   return phase_of(before);
@@ -81,7 +84,8 @@ void team_barrier::tasks_ended(team& t) noexcept {
 }
 
 void team_barrier::forget_arrivals() noexcept {
-  word_.store(word_.load(std::memory_order_relaxed) & ~(one_phase - 1), std::memory_order_relaxed);  // with the region
+  // relaxed: published with the region
+  word_.store(word_.load(std::memory_order_relaxed) & ~(one_phase - 1), std::memory_order_relaxed);
 }
 
 }  // namespace heddle::omp

@@ -23,7 +23,7 @@ bool cancel(thread& self, cancels what) {
     case cancels::parallel:
       t.cancellations.note(t.barrier.phase(), what);
       t.cancelled.store(true);
-      t.wake_all();  // those who wait at a barrier that others will not come to
+      t.wake_all();  // wakes members at a barrier to which others will not come
       return true;
     case cancels::loop:
     case cancels::sections:

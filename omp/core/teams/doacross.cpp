@@ -31,14 +31,14 @@ bool number_of(const doacross& d, const std::uint64_t* values, std::uint64_t& nu
     const bool down = static_cast<std::int64_t>(loop.step) < 0;
     const std::uint64_t distance = down ? loop.first - values[i] : values[i] - loop.first;
     const std::uint64_t index = distance / (down ? 0 - loop.step : loop.step);
-    if (index >= loop.trips) return false;  // before the first one, too: the difference wraps around
+    if (index >= loop.trips) return false;  // also before the first iteration, because the difference wraps around
     number = number * loop.trips + index;
   }
   return true;
 }
 
 void post(thread& self, doacross& d, std::uint64_t iteration) noexcept {
-  // release pairs with wait_for: what the iteration has written
+  // release pairs with wait_for: publishes what the iteration has written
   d.done[iteration / 64].fetch_or(std::uint64_t{1} << (iteration % 64), std::memory_order_release);
   if (self.in->size > 1) self.in->wake_all();
 }

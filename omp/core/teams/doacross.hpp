@@ -17,7 +17,7 @@ struct doacross_loop {
   std::uint64_t trips{0};
 };
 
-// A bit for each iteration of the nested loops, numbered in their sequential order.
+// One bit for each iteration of the nested loops, numbered in their sequential order.
 struct doacross {
   std::unique_ptr<doacross_loop[]> of;  // outermost first
   unsigned loops{0};
@@ -28,11 +28,11 @@ struct doacross {
 doacross* make_doacross(unsigned loops, const doacross_loop* of);
 void free_doacross(doacross*& d) noexcept;
 
-// The number of the iteration whose loop variables have these values; false: there is none such, so nobody waits for
-// it.
+// Finds the number of the iteration whose loop variables have these values. Returns false if there is no such
+// iteration, so that no thread waits for it.
 bool number_of(const doacross& d, const std::uint64_t* values, std::uint64_t& number) noexcept;
 
-// The iteration has come so far that those which depend on it may go on.
+// post says that the iterations which depend on `iteration` may go on.
 void post(thread& self, doacross& d, std::uint64_t iteration) noexcept;
 void wait_for(thread& self, doacross& d, std::uint64_t iteration);
 

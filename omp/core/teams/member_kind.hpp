@@ -1,11 +1,12 @@
-// What kind of user-level thread the members of teams are: with thread-local storage of their own, if that can be had.
+// The kind of user-level thread that the members of teams are: with thread-local storage of their own, if that is
+// available.
 #pragma once
 
 #include "omp/seam.hpp"
 
 namespace heddle::omp {
 
-// Each is less than the one before it. Sanitizers and unknown C libraries allow no storage of a thread's own;
+// Each kind offers less than the one before it. Sanitizers and unknown C libraries allow no storage of a thread's own;
 // ThreadSanitizer allows no preemption either.
 enum class member_kind : int {
   own_storage,       // preempted by signal-yield
@@ -13,15 +14,15 @@ enum class member_kind : int {
   not_preempted,
 };
 
-// Sets storage and preemption of a member's options: the best kind that has not been found impossible, which it
-// returns.
+// Sets storage and preemption of a member's options to the best kind that has not been found impossible. Returns that
+// kind.
 member_kind set_kind(heddle::thread_options& options, bool preemptive) noexcept;
 
-// Members can be made that are preempted.
+// Whether members can be made that are preempted.
 bool members_can_be_preempted() noexcept;
 
-// A member of the kind `tried` cannot be made here, for the reason `why`. True: the next one will be of a lesser kind,
-// which has been said once; false: there is no lesser one.
+// Called if a member of the kind `tried` cannot be made here; `why` is the reason. Returns true if the next one will be
+// of a lesser kind, which has been reported once; false if there is no lesser kind.
 bool settle_for_less(member_kind tried, const char* why) noexcept;
 
 }  // namespace heddle::omp

@@ -21,20 +21,21 @@ namespace heddle::omp {
 
 namespace {
 
-// User-level members of all teams, asleep or not.
+// The user-level members of all teams, asleep or not.
 constinit std::atomic<int> members_alive{0};
 
-// What a member does with its worker between two regions. True: there is another region for it.
-// `told`: a tool has heard that it has come to the barrier of the region's end, and is to hear of that one's end.
+// The idle wait of a member between two regions. Returns true if there is another region for it. `told`: a tool has
+// heard that the member has come to the barrier of the region's end, and must hear of the end of that barrier.
 bool idle_wait(thread& self, team& t, std::uint32_t seen, std::uint32_t phase, bool told) {
   for (;;) {
     bool goes = false;
     bool over = false;
-    // That there may be a task is a hint, confirmed by help.
+    // The sign that there may be a task is a hint, confirmed by help.
     park_for_task(
         self, nullptr,
         [&] {
-          goes = self.go.load(std::memory_order_acquire) != seen;  // pairs with begin_region, dismiss: what it is
+          // pairs with begin_region and dismiss: makes the description of the region visible
+          goes = self.go.load(std::memory_order_acquire) != seen;
           if (told) [[unlikely]]
             over = t.joined.is_over(phase);
           return goes || over;
@@ -45,7 +46,7 @@ bool idle_wait(thread& self, team& t, std::uint32_t seen, std::uint32_t phase, b
       told = false;
       if (!goes) continue;
     }
-    if (goes) return !self.stops.load(std::memory_order_relaxed);  // published by the go flag
+    if (goes) return !self.stops.load(std::memory_order_relaxed);  // relaxed: published by the go flag
     if (!t.joined.help(self, t, phase)) heddle::detail::yield();
   }
 }
@@ -66,7 +67,8 @@ void live(thread& self, team& t, unsigned number) {
     if (told) [[unlikely]]
       ompt::join_begins(self);
     end_part(self);
-    seen = self.go.load(std::memory_order_relaxed);  // the leader does not raise it again before this member's arrival
+    // relaxed: the leader does not raise it again before this member's arrival
+    seen = self.go.load(std::memory_order_relaxed);
     if (t.is_gang) [[unlikely]]
       heddle::detail::leave_gang();
     phase = t.joined.arrive(t);
@@ -88,10 +90,10 @@ bool should_be_preemptive(const team& t, bool is_bound) noexcept {
     case preempt_members::off: return false;
     case preempt_members::automatic: break;
   }
-  if (is_bound) return true;            // to a worker that others may be bound to
-  if (may_be_in_gangs(t)) return true;  // which take turns: [region_gang:3]
-  // One worker at least never runs a thread that keeps it, so those that find none of their own have turns there; what
-  // waits behind a thread that is not preemptive is taken from there ([members:2]).
+  if (is_bound) return true;            // to a worker to which others may be bound
+  if (may_be_in_gangs(t)) return true;  // which are given time slices: [region_gang:3]
+  // At least one worker never runs a thread that keeps it. So members that find no worker of their own get time slices
+  // there. Threads that wait behind a thread that is not preemptive are taken from there ([members:2]).
   return members_alive.load() + 1 >= active_count::processors.load();
 }
 
@@ -137,13 +139,14 @@ void make_room(team& t, unsigned n) {
 }
 
 void recruit(team& t, unsigned n, region_body body) {
-  // [members:4] Its leader is one kernel thread more than there are workers for its members and those of other teams.
+  // [members:4] The leader is one kernel thread more than there are workers for its members and those of other teams.
   if (!is_user_level() && members_alive.load() + static_cast<int>(n - t.manned) >= active_count::processors.load())
     heddle::detail::crowd(heddle::runtime::current());
   for (unsigned number = t.manned; number < n; ++number) {
     thread& made = thread::make();
     t.members[number] = &made;
-    made.go.store(1, std::memory_order_relaxed);  // it begins with what there is: idle_wait
+    // The member begins with the present region: idle_wait.
+    made.go.store(1, std::memory_order_relaxed);
     made.counts = true;
     made.given = body;
     made.placed = t.variables.places.count != 0 ? place_of(t, number) : -1;

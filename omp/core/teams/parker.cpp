@@ -16,27 +16,30 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int looks_between_clocks = 64;
-// [parker:3] So often it gives its processor away to another OpenMP thread that was seen there, before it looks at the
-// clock; and after so many waits of that kind it asks where all are.
+// [parker:3] The number of times that it gives its processor away to another OpenMP thread that was seen there, before
+// it looks at the clock. After waits_between_questions waits of that kind it asks where all threads are.
 constexpr int most_gifts = 8;
 constexpr std::uint8_t waits_between_questions = 16;
-// A spinning thread lets ready threads of other libraries run so often. Those of OpenMP are counted (active_count).
+// The interval at which a spinning thread lets ready threads of other libraries run. Those of OpenMP are counted
+// (active_count).
 constexpr auto between_yields = std::chrono::microseconds(20);
-// Where there are more threads than processors a user-level thread yields to others so often before it sleeps. With
-// half of that a region of sixteen threads on two processors took twice as long, for some slept, and had to be woken.
+// The number of times that a user-level thread yields to others before it sleeps, if there are more threads than
+// processors. With half of that a region of sixteen threads on two processors took twice as long, because some slept,
+// and had to be woken.
 constexpr int most_yields = 16;
-// A foreign kernel thread keeps no worker from others, and its sleep costs the one who wakes it microseconds, and
-// itself tens of them until the kernel gives it a processor among the workers' busy kernel threads: a barrier of four
-// threads on two processors took 100 us, and takes 1.3 us since it looks for so long whatever the active count is.
+// A foreign kernel thread keeps no worker from others. Its sleep costs its waker microseconds, and costs itself tens of
+// them until the kernel gives it a processor among the workers' busy kernel threads. A barrier of four threads on two
+// processors took 100 us with an early sleep, and takes 1.3 us since the thread looks for this long whatever the active
+// count is.
 constexpr std::chrono::nanoseconds most_foreign_spin = std::chrono::microseconds(50);
 
 // A leader that is a kernel thread may wait for the processor of the worker whose member spins for it, while another
-// one is idle: the system does not move a thread that has run just now, nor a worker that is bound. A region of four
-// threads on two processors took 0.3 ms more so, the whole time for which its last member spun. Not by the C library's
-// function, before which libheddle_omp_waits.so stands.
+// processor is idle: the system does not move a thread that has run just now, nor a worker that is bound. A region of
+// four threads on two processors then took 0.3 ms more, the whole time for which its last member spun. The C library's
+// function is not used, because libheddle_omp_waits.so interposes on it.
 void give_processor_away() noexcept { static_cast<void>(syscall(SYS_sched_yield)); }
 
-// [parker:5]. True: ready.
+// [parker:5]. Returns true if the condition is ready.
 bool yield_for_others(bool (*ready)(void*), void* asked) {
   for (int given = 0; given < most_yields; ++given) {
     heddle::detail::yield();
@@ -45,8 +48,8 @@ bool yield_for_others(bool (*ready)(void*), void* asked) {
   return false;
 }
 
-// What the spinning of a thread costs, for the line at the end; as of the last look at the clock, so that it costs
-// none.
+// The cost of a thread's spinning, printed in the line at the end of the program. It is taken from the last look at the
+// clock, so that it costs no look of its own.
 struct spin_account {
   explicit spin_account(clock::time_point now) noexcept : begin(now), last(now) {}
   ~spin_account() {
@@ -60,7 +63,7 @@ struct spin_account {
 
 }  // namespace
 
-// [parker:6] True: it is still co-located.
+// [parker:6] Returns true if the thread is still co-located.
 bool parker::end_co_location(clock::time_point now) noexcept {
   if (++co_located_waits_ == waits_between_questions) {
     co_located_waits_ = 0;
@@ -75,7 +78,7 @@ bool parker::end_co_location(clock::time_point now) noexcept {
   return where_.look();
 }
 
-// True: ready.
+// Returns true if the condition is ready.
 bool parker::spin(bool (*ready)(void*), void* asked) {
   const bool is_patient = !shares_processor_ && !is_user_level();
   if (!is_patient && active_count::exceeds()) return is_user_level() && yield_for_others(ready, asked);
@@ -102,7 +105,7 @@ bool parker::spin(bool (*ready)(void*), void* asked) {
     if (is_user_level()) heddle::detail::yield();
     give_processor_away();
     yields_at = clock::now();
-    account.begin += yields_at - now;  // others had the processor
+    account.begin += yields_at - now;  // others had the processor meanwhile
     account.last = yields_at;
     yields_at += between_yields;
   }
@@ -112,11 +115,13 @@ bool parker::spin(bool (*ready)(void*), void* asked) {
 void parker::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*), void* told) {
   if (spin(ready, asked)) return;
   for (;;) {
-    word_.store(settling, std::memory_order_relaxed);  // the fence orders it with what ready() reads: [parker:1]
+    // relaxed: the fence orders it with what ready() reads: [parker:1]
+    word_.store(settling, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     before(told);
     if (ready(asked)) {
-      word_.store(is_awake);  // who wakes from now on finds nothing to do; who was before has done the same
+      // Threads that wake it from here on find nothing to do; those that did so before have done the same.
+      word_.store(is_awake);
       return;
     }
     sleep();
@@ -124,7 +129,7 @@ void parker::wait_long(bool (*ready)(void*), void* asked, void (*before)(void*),
   }
 }
 
-// On another stack, if the caller is a user-level thread.
+// Runs on another stack if the caller is a user-level thread.
 bool parker::fall_asleep(void* self, heddle::detail::waiter& w) noexcept {
   auto& p = *static_cast<parker*>(self);
   active_count::awake.fetch_sub(1);
@@ -138,17 +143,19 @@ void parker::sleep() noexcept {
   heddle::detail::waiter w("OpenMP");
   where_.leave();
   heddle::detail::suspend(w, fall_asleep, this);
-  is_co_located_ = !active_count::exceeds() && where_.look();  // nobody acts on what was seen while it exceeds
+  // While the active count exceeds the processors no thread acts on such a sighting.
+  is_co_located_ = !active_count::exceeds() && where_.look();
 }
 
-// Null: it is awake, or looks again before it sleeps.
+// Returns null if the thread is awake, or looks again before it sleeps.
 heddle::detail::waiter* parker::exchange_sleeper() noexcept {
   const std::uintptr_t was = word_.exchange(is_awake);
   return was == is_awake || was == settling ? nullptr : reinterpret_cast<heddle::detail::waiter*>(was);
 }
 
 void parker::wake(heddle::detail::waiter& sleeper) noexcept {
-  active_count::awake.fetch_add(1);  // before it runs, so that those who spin make way for it
+  // This comes before it runs, so that spinning threads make way for it.
+  active_count::awake.fetch_add(1);
   heddle::detail::wake(sleeper);
 }
 
@@ -158,7 +165,7 @@ void parker::wake_sleeper() noexcept {
 
 }  // namespace heddle::omp
 
-// For libheddle_omp_waits.so, whose calls suspend members without their parker: `change` is -1 before, 1 after.
+// Called by libheddle_omp_waits.so, whose calls suspend members without their parker. `change` is -1 before, 1 after.
 HEDDLE_OMP_ENTRY void heddle_omp_rests(int change) noexcept {
   const heddle::omp::thread* const self = heddle::omp::thread::current_or_null();
   if (self != nullptr && self->counts) heddle::omp::active_count::awake.fetch_add(change);

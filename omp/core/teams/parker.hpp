@@ -1,5 +1,6 @@
-// Where an OpenMP thread sleeps. One a thread, whatever it waits for: a barrier's end, a task to run, a child's end,
-// its next region. So whoever changes something that it may wait for wakes the thread, and the thread looks again.
+// The object on which an OpenMP thread sleeps. A thread has one, whatever it waits for: a barrier's end, a task to run,
+// a child's end, its next region. So any thread that changes something for which it may wait wakes it, and it looks
+// again.
 #pragma once
 
 #include <atomic>
@@ -11,11 +12,12 @@
 
 namespace heddle::omp {
 
-// Who wants a processor: OpenMP threads that do not sleep here, and how many of them can run at once.
+// The demand for processors: the number of OpenMP threads that do not sleep here, and the number that can run at once.
 struct active_count {
-  // Written by who falls asleep, who wakes somebody, who makes or ends a thread. A hint to those that spin.
+  // Written by threads that fall asleep, that wake another one, and that make or end a thread. A hint for spinning
+  // threads.
   static inline constinit std::atomic<int> awake{0};
-  static inline constinit std::atomic<int> processors{0};  // 0: nobody knows yet
+  static inline constinit std::atomic<int> processors{0};  // 0 if not known yet
   static bool exceeds() noexcept {
     return awake.load(std::memory_order_relaxed) > processors.load(std::memory_order_relaxed);  // hints
   }
@@ -23,18 +25,18 @@ struct active_count {
 
 class parker {
  public:
-  // Returns when ready() is true, which is asked before each sleep, and after each wake(). First it spins, looking
-  // again and again, for as long as nothing else wants the processor and the wait policy allows (OMP_WAIT_POLICY,
-  // KMP_BLOCKTIME, GOMP_SPINCOUNT); then it sleeps: a user-level thread is suspended and its worker goes on with
-  // others, a foreign kernel thread sleeps in the kernel. It never migrates but by being suspended.
+  // Returns when ready() is true. ready() is called before each sleep, and after each wake(). At first the thread
+  // spins, looking again and again, for as long as nothing else wants the processor and the wait policy allows
+  // (OMP_WAIT_POLICY, KMP_BLOCKTIME, GOMP_SPINCOUNT). Then it sleeps: a user-level thread is suspended and its worker
+  // goes on with others; a foreign kernel thread sleeps in the kernel. The thread migrates only by being suspended.
   //
-  // Nothing is lost: who makes ready() true writes what it reads, then calls wake(), which has a fence between its
-  // caller's write and its own look at whether anybody sleeps ([parker:2]).
+  // No wake-up is lost: a thread that makes ready() true writes what ready() reads, then calls wake(). wake() has a
+  // fence between its caller's write and its own look whether the thread sleeps ([parker:2]).
   template <class Ready>
   void wait(Ready ready) {
     wait(ready, [] {});
   }
-  // before() is called ahead of each sleep, and ready() asked once more after it.
+  // before() is called ahead of each sleep, and ready() is called once more after it.
   template <class Ready, class Before>
   void wait(Ready ready, Before before) {
     if (ready()) return;
@@ -50,26 +52,27 @@ class parker {
               [](void* told) { (*static_cast<Before*>(told))(); }, &before);
   }
 
-  // Any thread. Costs a fence and a load when the thread does not sleep.
+  // May be called by any thread. Costs a fence and a load if the thread does not sleep.
   void wake() noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     wake_after_fence();
   }
-  // The same where the caller has executed a sequentially consistent fence since its write.
+  // The same if the caller has executed a sequentially consistent fence since its write.
   void wake_after_fence() noexcept {
     if (word_.load(std::memory_order_relaxed) != is_awake) wake_sleeper();  // [parker:2]
   }
-  // The same in two steps. The first: the owner's wait, if it sleeps, which the caller alone can end from then on.
+  // The same in two steps. The first returns the owner's wait, if the owner sleeps; from then on only the caller can
+  // end that wait.
   heddle::detail::waiter* take_sleeper() noexcept {
     return word_.load(std::memory_order_relaxed) != is_awake ? exchange_sleeper() : nullptr;  // [parker:2]
   }
   static void wake(heddle::detail::waiter& sleeper) noexcept;
-  // The owner, a kernel thread, is bound to a processor that is a worker's, too: while the active count exceeds the
-  // processors, it does not look for long, since the worker may be the one that it waits for.
+  // Says that the owner, a kernel thread, is bound to a processor that is a worker's, too. While the active count
+  // exceeds the processors, it then does not look for long, because the worker may be the thread for which it waits.
   void share_processor(bool yes) noexcept { shares_processor_ = yes; }
-  // The owner has ended, or is the caller.
+  // The owner must have ended, or be the caller.
   void leave_processor() noexcept { where_.leave(); }
-  // A hint.
+  // The answer is a hint.
   bool sleeps() const noexcept { return word_.load(std::memory_order_relaxed) != is_awake; }
 
  private:
@@ -85,12 +88,13 @@ class parker {
   void wake_sleeper() noexcept;
   static bool fall_asleep(void* self, heddle::detail::waiter& w) noexcept;
 
-  // Written by the owner to settle and by whoever wakes it; publishes the waiter.
+  // Written by the owner to settle and by the thread that wakes it; publishes the waiter.
   std::atomic<std::uintptr_t> word_{is_awake};
-  bool shares_processor_{false};  // the owner's, as what follows
-  bool is_co_located_{false};     // another thread was seen where it is: [parker:3]
+  bool shares_processor_{false};  // the owner's, as the following fields
+  bool is_co_located_{false};     // another thread was seen on its processor: [parker:3]
   std::uint8_t co_located_waits_{0};
-  std::chrono::milliseconds between_goings_{10};  // after it has gone elsewhere: four times as long each time
+  // The interval after it has gone elsewhere; four times as long each time.
+  std::chrono::milliseconds between_goings_{10};
   std::chrono::steady_clock::time_point may_go_again_{};
   co_location where_;
 };

@@ -40,12 +40,12 @@ void proxy::live() noexcept {
     heddle::detail::waiter w("OpenMP leader");
     heddle::detail::suspend(w, rest, this);
     if (stops_) return;
-    while (wanted_.load() != 0) wanted_.wait(1);  // in the kernel; ticks interrupt it
+    while (wanted_.load() != 0) wanted_.wait(1);  // sleeps in the kernel; ticks interrupt it
     heddle::detail::leave_gang();
   }
 }
 
-// It comes to rest soon, for nobody wants it.
+// The proxy comes to rest soon, because nothing wants it.
 void proxy::await_rest() noexcept {
   while (seen_ == nullptr) {
     seen_ = rests_.exchange(nullptr);

@@ -13,16 +13,16 @@ namespace heddle::omp {
 
 class proxy {
  public:
-  // Null: a preemptive thread cannot be made here.
+  // Returns null if a preemptive thread cannot be made here.
   static std::unique_ptr<proxy> make();
   ~proxy();
   proxy(const proxy&) = delete;
 
-  // All by the leader. Returns when it has left its last gang.
+  // The leader calls these functions. await_rest returns when the proxy has left its last gang.
   void await_rest() noexcept;
-  // It takes that seat of a gang that has begun.
+  // Makes the proxy take that seat of a gang that has begun.
   void enter(heddle::detail::gang_handle* gang, unsigned number) noexcept;
-  // It leaves the gang.
+  // Makes the proxy leave the gang.
   void leave() noexcept;
 
  private:
@@ -32,9 +32,10 @@ class proxy {
 
   std::atomic<heddle::detail::waiter*> rests_{
       nullptr};                            // while it is in no gang: its wait, until the leader has seen it
-  heddle::detail::waiter* seen_{nullptr};  // by the leader
-  std::atomic<int> wanted_{0};             // 1: it is in a gang; what it sleeps on there
-  bool stops_{false};                      // published by its waking
+  heddle::detail::waiter* seen_{nullptr};  // the one that the leader has taken
+  // 1 while it is in a gang; it sleeps there on this word.
+  std::atomic<int> wanted_{0};
+  bool stops_{false};  // published by its waking
   heddle::thread thread_;
 };
 

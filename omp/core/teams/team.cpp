@@ -58,7 +58,7 @@ unsigned reserve_threads(const thread& self, unsigned wanted, unsigned& reserved
   return reserved + 1;
 }
 
-// What the region's clauses ask for, or the control variable, before anything cuts it.
+// The number of threads that the region's clauses or the control variable ask for, before anything cuts it.
 unsigned requested_by(const thread& self, const region_options& how) noexcept {
   if (how.serial) return 1;
   if (how.league) return static_cast<unsigned>(how.league_size);
@@ -78,14 +78,14 @@ team& team_here(thread& self) {
   return *kept;
 }
 
-// Writes what is not there yet: a line that nobody writes stays in the caches of those who read it.
+// Writes only a value that differs, because a line that no thread writes stays in its readers' caches.
 template <class T>
 void change(T& there, const T& value) noexcept {
   if (!(there == value)) there = value;
 }
 template <class T>
 void change(std::atomic<T>& there, T value) noexcept {
-  // Relaxed: published with the region, by the members' orders.
+  // relaxed: published with the region, by the members' go flags
   if (there.load(std::memory_order_relaxed) != value) there.store(value, std::memory_order_relaxed);
 }
 
@@ -125,8 +125,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
     settle_places(t, n);
   }
   if (how.reductions != nullptr) register_words(how.reductions, nullptr, nullptr, n);
-  // What members have written in the region before; all of them have arrived since, and these are published to the next
-  // ones by their orders.
+  // The values that members have written in the region before. All of them have arrived since, and the go flags publish
+  // these stores to the next members.
   t.shares.begin();
   change(t.singles, 0u);
   change(t.tasked, false);
@@ -147,7 +147,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
     for (unsigned i = 1; i < there; ++i) {
       t.members[i]->given = body;
       std::atomic<std::uint32_t>& go = t.members[i]->go;
-      // Written by this thread alone; release pairs with idle_wait: all of the above
+      // written by this thread alone; release pairs with idle_wait: publishes all of the above
       go.store(go.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -241,7 +241,7 @@ bool wait_at_barrier(thread& self, bool cancellable) {
   if (self.work.share != nullptr && loop_is_cancelled(self)) end_loop(self);
   if (t.size == 1 && !t.tasked.load(std::memory_order_relaxed)) {
     if (t.cancellations.any()) [[unlikely]]
-      t.barrier.begin_next();  // they are of the phase that ends here
+      t.barrier.begin_next();  // they belong to the phase that ends here
     return cancellable && t.cancelled.load(std::memory_order_relaxed);
   }
   return t.barrier.wait(self, t, cancellable);

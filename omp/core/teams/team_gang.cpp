@@ -16,7 +16,7 @@ namespace {
 
 bool are_preempted() noexcept { return preempting() != preempt_members::off && members_can_be_preempted(); }
 
-// A foreign kernel thread has no seat itself: the system runs it.
+// A foreign kernel thread has no seat itself, because the system runs it.
 unsigned seats_of(const team& t) noexcept { return t.led_inside || t.is_led_for ? t.size : t.size - 1; }
 
 // [region_gang:6]
@@ -44,7 +44,7 @@ bool may_be_in_gangs(const team& t) noexcept {
 
 void begin_gang(team& t) {
   t.led_inside = is_user_level();
-  if (t.beside != nullptr) t.beside->await_rest();  // it may be on its way out of the last one
+  if (t.beside != nullptr) t.beside->await_rest();  // it may be on its way out of the last gang
   if (t.gang_room < t.size) {
     if (t.gang != nullptr) heddle::detail::free_gang(t.gang);
     t.gang_room = 0;
@@ -60,7 +60,8 @@ void begin_gang(team& t) {
 void wake_into_gang(team& t, unsigned i) noexcept {
   thread& member = *t.members[i];
   heddle::detail::waiter* const w = member.parker.take_sleeper();
-  if (w == nullptr) return;  // it has yet to see its go flag, and enters by itself
+  // It has not seen its go flag yet, and enters by itself.
+  if (w == nullptr) return;
   if (w->thread != nullptr) {
     member.is_in_gang = true;  // published by its waking
     heddle::detail::take_into_gang(t.gang, i - (t.led_inside ? 0 : 1),

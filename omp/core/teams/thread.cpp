@@ -18,19 +18,19 @@ namespace {
 
 constexpr int most_threads = 1 << 16;
 
-// The descriptors that there are, by their numbers; never freed, for whoever wakes a thread may come late. Each is
-// written once, by the first who takes the number.
+// The existing descriptors, by their numbers. They are never freed, because a thread that wakes another may come late.
+// Each entry is written once, by the first thread that takes the number.
 constinit std::atomic<thread*> descriptors[most_threads]{};
-// A bit for each number that is taken.
+// One bit for each number that is taken.
 constinit std::atomic<std::uint64_t> taken[most_threads / 64]{};
 
-// The lowest number that is free. Lock-free: its caller may be preempted anywhere.
+// Takes the lowest free number. Lock-free, because its caller may be preempted anywhere.
 int take_number() noexcept {
   for (int word = 0; word < most_threads / 64; ++word) {
-    std::uint64_t bits = taken[word].load(std::memory_order_relaxed);  // confirmed by the exchange
+    std::uint64_t bits = taken[word].load(std::memory_order_relaxed);  // relaxed: confirmed by the exchange
     while (~bits != 0) {
       const int bit = __builtin_ctzll(~bits);
-      // seq_cst pairs with thread::drop: the descriptor as its last thread left it
+      // seq_cst pairs with thread::drop: the descriptor is as its last thread left it
       if (taken[word].compare_exchange_weak(bits, bits | std::uint64_t{1} << bit)) return word * 64 + bit;
     }
   }
@@ -38,7 +38,7 @@ int take_number() noexcept {
   std::_Exit(1);
 }
 
-// A foreign kernel thread ends. Never called for main, whose end is the process's.
+// Called when a foreign kernel thread ends. It is never called for main, whose end is the process's.
 void end_foreign(void* of) {
   thread& self = *static_cast<thread*>(of);
   dismiss_teams(self);
@@ -61,15 +61,15 @@ const pthread_key_t key_of_foreign = [] {
   return made;
 }();
 
-// In the child: the forking thread alone goes on, and its teams' members do not exist there. What they were stays in
-// memory, which nobody uses.
+// Called in the child. Only the forking thread goes on, and its teams' members do not exist there. Their state stays in
+// memory that nothing uses.
 void after_fork() {
   active_count::awake.store(0);
   forget_members();
   co_location::forget_all();
   thread* const self = thread::current_or_null();
   if (self == nullptr) return;
-  unbind_caller(*self);  // the child's workers are where its maker may be
+  unbind_caller(*self);  // the child's workers are where the thread that makes them may be
   self->kept = nullptr;
   for (team* t = self->in; t != nullptr; t = t->outer) {
     if (t->leader == self) t->deeper = nullptr;
@@ -108,7 +108,7 @@ void thread::drop(thread& t) noexcept {
   t.in = nullptr;
   t.running = nullptr;
   t.number = 0;
-  t.stops.store(false, std::memory_order_relaxed);  // published with the number
+  t.stops.store(false, std::memory_order_relaxed);  // relaxed: published with the number
   t.go.store(0, std::memory_order_relaxed);
   t.counts = false;
   t.next = {};
@@ -142,7 +142,7 @@ thread& thread::adopt() noexcept {
 void count_in(thread& self) noexcept {
   if (self.counts) return;
   self.counts = true;
-  if (active_count::processors.load(std::memory_order_relaxed) == 0)  // the same for all who write it
+  if (active_count::processors.load(std::memory_order_relaxed) == 0)  // every thread writes the same number
     active_count::processors.store(static_cast<int>(heddle::runtime::current().workers()), std::memory_order_relaxed);
   active_count::awake.fetch_add(1);
 }

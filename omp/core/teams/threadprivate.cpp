@@ -18,10 +18,11 @@ namespace {
 
 struct registered {
   private_functions how;
-  void* sample{nullptr};  // as the original was before any thread changed it
+  // A copy of the original from before any thread changed it.
+  void* sample{nullptr};
 };
 
-// All below under this lock.
+// Everything below is under this lock.
 constinit lock_word guard;
 std::unordered_map<void*, registered>& all() {
   static auto& map = *new std::unordered_map<void*, registered>;

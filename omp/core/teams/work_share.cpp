@@ -17,7 +17,7 @@ constexpr std::uint64_t free_for(std::uint64_t number) noexcept { return 3 * num
 constexpr std::uint64_t taken_for(std::uint64_t number) noexcept { return 3 * number + 1; }
 constexpr std::uint64_t set_up_for(std::uint64_t number) noexcept { return 3 * number + 2; }
 
-// `phase` was changed; seq_cst throughout, with the waiter's count as the other side ([share:3]).
+// Called when `phase` was changed. All accesses are seq_cst; the waiter's count is the other side ([share:3]).
 void tell(team& t, work_share& s) noexcept {
   if (s.waiters.load() != 0) t.wake_all();
 }
@@ -25,11 +25,12 @@ void tell(team& t, work_share& s) noexcept {
 }  // namespace
 
 void work_shares::begin() noexcept {
-  if (!used.load(std::memory_order_relaxed)) return;  // written by members of the last region, which have all arrived
-  used.store(false, std::memory_order_relaxed);       // published with the region
+  // relaxed: written by members of the last region, which have all arrived
+  if (!used.load(std::memory_order_relaxed)) return;
+  used.store(false, std::memory_order_relaxed);  // relaxed: published with the region
   for (std::uint64_t i = 0; i < slots; ++i) {
     work_share& s = ring[i];
-    s.phase.store(free_for(i), std::memory_order_relaxed);  // published with the region, as all here
+    s.phase.store(free_for(i), std::memory_order_relaxed);  // relaxed: published with the region, as all here
     s.left.store(0, std::memory_order_relaxed);
     free_doacross(s.across);
     std::free(s.memory);
@@ -42,17 +43,18 @@ work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_
   number = self.work.constructs++;
   work_share& s = t.shares.ring[number % work_shares::slots];
   for (;;) {
-    std::uint64_t phase = s.phase.load(std::memory_order_acquire);  // pairs with the stores below: what was set up
+    // pairs with the stores below: makes visible what was set up
+    std::uint64_t phase = s.phase.load(std::memory_order_acquire);
     if (phase == set_up_for(number)) return s;
     if (phase == free_for(number) && s.phase.compare_exchange_strong(phase, taken_for(number))) {
-      s.next.store(0, std::memory_order_relaxed);  // published by `phase`, as all here
+      s.next.store(0, std::memory_order_relaxed);  // relaxed: published by `phase`, as all here
       s.ordered.store(0, std::memory_order_relaxed);
       s.cancelled.store(false, std::memory_order_relaxed);
       s.reductions = nullptr;
-      // gcc's scans use it after the end of the construct, up to the second barrier behind it; the slot comes round
-      // again only later.
+      // gcc's scans use the memory after the end of the construct, up to the second barrier behind it. The slot comes
+      // round again only after that.
       std::free(std::exchange(s.memory, nullptr));
-      if (!t.shares.used.load(std::memory_order_relaxed))  // read at the next region's begin
+      if (!t.shares.used.load(std::memory_order_relaxed))  // relaxed: read at the beginning of the next region
         t.shares.used.store(true, std::memory_order_relaxed);
       if (first != nullptr) first(s, argument);
       s.phase.store(set_up_for(number));
@@ -71,7 +73,7 @@ work_share& enter_share(thread& self, std::uint64_t& number, void (*first)(work_
 void leave_share(thread& self, work_share& s, std::uint64_t number) {
   team& t = *self.in;
   if (s.left.fetch_add(1) + 1 != t.size) return;
-  s.left.store(0, std::memory_order_relaxed);  // published by `phase`
+  s.left.store(0, std::memory_order_relaxed);  // relaxed: published by `phase`
   free_doacross(s.across);
   s.phase.store(free_for(number + work_shares::slots));
   tell(t, s);
@@ -79,7 +81,8 @@ void leave_share(thread& self, work_share& s, std::uint64_t number) {
 
 void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, void*), void* argument) {
   work_cursor& c = self.work;
-  if (c.share != nullptr) end_loop(self);  // a cancelled one, which nobody has ended
+  // A cancelled loop, which no call has ended.
+  if (c.share != nullptr) end_loop(self);
   c.plan = plan;
   c.in_loop = true;
   c.at = self.number;
@@ -92,7 +95,7 @@ void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, 
     c.plan.kind = schedule_kind::of_guided;
   }
   if (c.plan.kind != schedule_kind::of_static && c.plan.chunk == 0) c.plan.chunk = 1;
-  // One thread gets all at once: nobody else takes any.
+  // In a team of one the thread gets all iterations at once, because no other thread takes any.
   if (self.in->size == 1 && !plan.ordered && !plan.shared && !plan.sections) {
     c.plan.at_once = std::exchange(c.plan.kind, schedule_kind::of_static) == schedule_kind::of_dynamic;
     c.plan.chunk = 0;
@@ -106,10 +109,11 @@ bool next_block(thread& self) {
   work_cursor& c = self.work;
   const loop_plan& p = c.plan;
   const std::uint64_t members = self.in->size;
-  if (c.share != nullptr && c.share->cancelled.load(std::memory_order_relaxed)) return false;  // seen at the next block
+  // relaxed: seen at the next block
+  if (c.share != nullptr && c.share->cancelled.load(std::memory_order_relaxed)) return false;
   switch (p.kind) {
     case schedule_kind::of_dynamic: {
-      // Relaxed: a counter that hands out numbers; what the iterations write is published by barriers.
+      // relaxed: a counter that hands out numbers; barriers publish what the iterations write
       const std::uint64_t chunks = chunks_of(p.trips, p.chunk);
       std::atomic<std::uint64_t>& next = c.share->next;
       if (next.load(std::memory_order_relaxed) >= chunks) return false;
@@ -121,7 +125,7 @@ bool next_block(thread& self) {
     }
     case schedule_kind::of_guided: {
       std::atomic<std::uint64_t>& next = c.share->next;
-      std::uint64_t first = next.load(std::memory_order_relaxed);  // as above
+      std::uint64_t first = next.load(std::memory_order_relaxed);  // relaxed as above
       std::uint64_t count;
       do {
         if (first >= p.trips) return false;
@@ -162,7 +166,8 @@ void end_loop(thread& self) {
 }
 
 void cancel_loop(thread& self) {
-  if (self.work.share != nullptr) self.work.share->cancelled.store(true, std::memory_order_relaxed);  // see next_block
+  // relaxed: see next_block
+  if (self.work.share != nullptr) self.work.share->cancelled.store(true, std::memory_order_relaxed);
 }
 
 bool loop_is_cancelled(const thread& self) noexcept {
@@ -178,7 +183,7 @@ bool take_single(thread& self) noexcept {
   std::atomic<std::uint32_t>& count = self.in->singles;
   std::uint32_t mine = self.work.singles++;
   if (self.in->size == 1) return true;
-  // Relaxed: it decides who; data goes by barriers.
+  // relaxed: it decides only which member runs the construct; barriers publish data
   if (count.load(std::memory_order_relaxed) != mine) return false;
   return count.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);
 }
@@ -186,7 +191,7 @@ bool take_single(thread& self) noexcept {
 namespace {
 
 void wait_for_ordered(thread& self, work_share& s, std::uint64_t iteration) {
-  // acquire pairs with pass_ordered_on: the ordered parts before this one
+  // acquire pairs with pass_ordered_on: makes visible the earlier ordered parts
   if (s.ordered.load(std::memory_order_acquire) == iteration) return;
   self.parker.wait([&] { return s.ordered.load(std::memory_order_acquire) == iteration; });
 }
@@ -221,8 +226,8 @@ void end_ordered_iteration(thread& self) {
   ++c.ordered_at;
 }
 
-// Block by block (GNU ABI): the ordered part belongs to a whole block, and goes on when its member asks for the next
-// one.
+// Block by block (GNU ABI): the ordered part belongs to a whole block, and moves on when the block's member asks for
+// the next block.
 void wait_for_ordered_block(thread& self) {
   work_cursor& c = self.work;
   if (c.share != nullptr && c.now.count != 0) wait_for_ordered(self, *c.share, c.now.first);

@@ -13,7 +13,7 @@ bool parker::unpark() noexcept {
   }
 }
 
-bool token::send_to_resting() noexcept {
+bool parker::send_to_resting() noexcept {
   for (auto now = static_cast<state>(word_.load());; now = static_cast<state>(word_.load())) {
     if (now == state::awake) return false;
     if (change(now, state::awake)) return now == state::asleep;
