@@ -91,9 +91,10 @@ def check_floors(tree):
 def symbols_of(objects):
     """For each object file: the floor, what it defines, what it needs (demangled)."""
     for folder, _, files in os.walk(objects):
-        floor = re.search(r'/(?:heddle_common|heddle_core|heddle_platform_linux)\.dir/src/([a-z]+)', folder)
-        for file in sorted(files) if floor else []:
-            if file.endswith('.o'):
+        for file in sorted(files):
+            floor = re.search(r'/heddle_(?:common|core|policy|platform_linux)\.dir/(?:src/|Unity/unity_src_)([a-z]+)',
+                              os.path.join(folder, file))
+            if floor and file.endswith('.o'):
                 listed = subprocess.run(['nm', '-C', os.path.join(folder, file)], capture_output=True, text=True, check=True).stdout
                 table = [re.match(r'[0-9a-f ]{16} (\S) (.*)', line) for line in listed.split('\n')]
                 table = [(m.group(1), m.group(2)) for m in table if m]
@@ -171,6 +172,8 @@ def check_names(tree):
     sources = [f for f in tree.files if not f.endswith(('.md', '.json', '.html', '.lock')) and not f.startswith('report/')]
     known = set(re.findall(r'\w+', '\n'.join(tree.text(f) for f in sources)))
     known |= {part for f in tree.files for part in re.findall(r'\w+', f)}
+    known |= {re.sub(r'tests/(\w+)/mutants/(\w+)/(\w+)\.patch', r'\1_\2_without_\3', f) for f in tree.having('.patch')}
+    areas = {f.split('/')[1] for f in tree.having('_test.cpp', under='tests/')}
     past = ('docs/investigations/', 'docs/decisions/', 'CHANGELOG.md')
     migration = re.compile(r'docs/guide/from_')
     for file in tree.having('.md'):
@@ -189,9 +192,9 @@ def check_names(tree):
                 for word in re.findall(r'[A-Za-z_]\w{2,}', own) if not migration.match(file) else []:
                     word = re.sub(r'^D(?=HEDDLE_)', '', word)
                     option = re.sub(r'^HEDDLE_', '', word).lower()
-                    area = re.sub(r'^tests_|_test$', '', word)
+                    area = re.sub(r'^tests_|_tests?$', '', word)
                     if '_' in word.strip('_') and not FOREIGN.match(word) and not {word, option, area} & known \
-                            and not any(area.startswith(p + '_') and area[len(p) + 1:] in known | {area[len(p) + 1:] + '_test'} for p in ('fault',)) \
+                            and not any(area.startswith(p + '_') and area[len(p) + 1:] in known for p in areas) \
                             and not any(k.startswith(word) or k.endswith(word) for k in known if text.count('*')):
                         yield file, number, f'`{text}`: {word} exists nowhere'
 

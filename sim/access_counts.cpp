@@ -9,7 +9,7 @@ access_counts::access_counts(const machine::model& machine, const cache_tree& ca
       counts_(machine.tree.units().size() * kinds_.size()),
       reaches_(machine.tree.units().size()) {
   const auto units = machine.tree.units();
-  for (const machine::cache_info& c : machine.tree.caches()) {  // outwards
+  for (const machine::cache_info& c : machine.tree.caches()) {  // caches() goes outwards
     if (c.capacity == 0) continue;
     const auto level = static_cast<unsigned>(std::ranges::find(kinds_, c.kind) - kinds_.begin());
     const bool one_core = units[c.first_unit].core == units[c.last_unit - 1].core;

@@ -1,4 +1,4 @@
-// A set-associative cache with exact least-recently-used replacement, of line numbers: no data.
+// A set-associative cache of line numbers, without data, with exact least-recently-used replacement.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,35 @@
 
 namespace heddle::sim {
 
-// How a capacity is cut into sets. Lines that do not fill a set of `ways` are left out, so a set count need not be a
-// power of two; caches of the papers' machines have 11, 12 and 20 ways and odd slice counts.
+// The division of a capacity into sets. Lines that do not fill a set of `ways` are left out, so a set count need not be
+// a power of two; caches of the papers' machines have 11, 12 and 20 ways and odd slice counts.
 struct cache_shape {
   std::uint32_t sets{1};
   std::uint32_t ways{1};
 
-  // `associativity` as in machine::cache_info: -1 is fully associative, 0 unknown: then 8 ways. At least one line.
+  // `associativity` is as in machine::cache_info: -1 means fully associative, 0 unknown, which counts as 8 ways. The
+  // result has at least one line.
   static cache_shape of(std::uint64_t capacity, unsigned line_size, int associativity);
 };
 
-// Two structures, by the number of ways. Up to `scanned_ways`: each set is an array of its
-// lines, last used first, searched and shifted four at a time; 16 ways of 4 bytes are one
-// cache line of the machine that simulates. Above: cache_index, a hash table and a list.
+// There are two structures, by the number of ways. Up to `scanned_ways` each set is an array of its lines, last used
+// first, searched and shifted four at a time; 16 ways of 4 bytes are one cache line of the host machine. Above that,
+// cache_index is used, a hash table and a list.
 class cache {
  public:
   static constexpr std::uint32_t scanned_ways = 32;
 
-  // Keeps its sets at `storage`, place for storage_for(shape) line
-  // numbers, aligned to 16 bytes; without one it has its own.
+  // Keeps its sets at `storage`, which has room for storage_for(shape) line numbers, aligned to 16 bytes. Without
+  // `storage` it has its own.
   explicit cache(cache_shape shape, line_number* storage = nullptr);
   static std::size_t storage_for(cache_shape shape) noexcept {
     return shape.ways > scanned_ways ? 0 : std::size_t{shape.sets} * padded(shape.ways);
   }
 
-  // Where the line's set is; locate(line) and prefetch(line) say it, for those who need it twice.
+  // The place of the line's set. locate(line) and prefetch(line) return it, for callers that need it twice.
   using location = line_number*;
-  // Finds the line and makes it the last used of its set; or puts it there, in
-  // the place of the least recently used one. Returns whether it was found.
+  // Finds the line and makes it the last used of its set; or puts it there, in place of the least recently used one.
+  // Returns whether it was found.
   bool access(line_number line) { return access(line, locate(line)); }
   [[gnu::always_inline]] bool access(line_number line, location set) {
     if (set == nullptr) return index_->access(line, set_of(line));
@@ -47,12 +48,12 @@ class cache {
       return set_scan::to_front<Quads>(set, shape_.ways, line, no_line);
     });
   }
-  // The line that access(line) takes the place of, if it does not find it; no_line: there is room.
+  // The line that access(line) would replace if it does not find `line`; no_line if there is room.
   [[gnu::always_inline]] line_number last_before(line_number line, location set) const {
     return set == nullptr ? index_->last_of(set_of(line)) : set[shape_.ways - 1];
   }
   location locate(line_number line) const noexcept { return index_ == nullptr ? set_at(line) : nullptr; }
-  // The set comes into the cache of the machine that simulates.
+  // Fetches the set into the cache of the host machine.
   location prefetch(line_number line) const noexcept {
     if (index_ != nullptr) {
       index_->prefetch(line);
@@ -60,11 +61,11 @@ class cache {
     }
     const location set = set_at(line);
     fetch_ahead(set);
-    // lies across lines of the machine that simulates, or may
+    // the set lies across lines of the host machine, or may do so
     if (stride_ > 8 && stride_ != 16) fetch_ahead(set + stride_ - 1);
     return set;
   }
-  // Takes the line out; false if it is not there.
+  // Removes the line. Returns false if it is not there.
   [[gnu::always_inline]] bool remove(line_number line) { return remove(line, locate(line)); }
   [[gnu::always_inline]] bool remove(line_number line, location set) {
     if (index_ != nullptr) return index_->remove(line, set_of(line));
@@ -72,7 +73,7 @@ class cache {
       return set_scan::take_out<Quads>(set, line, no_line);
     });
   }
-  // The same, where it is seldom called: not inlined.
+  // The same, not inlined, for places where it is seldom called.
   [[gnu::noinline]] bool remove_seldom(line_number line) { return remove(line); }
   bool contains(line_number line) const;
   void clear();
@@ -84,7 +85,8 @@ class cache {
   }
 
  private:
-  // line % sets. Not a power of two: Lemire's remainder by two multiplications (doi 10.1002/spe.2689).
+  // line % sets. If the number of sets is not a power of two, Lemire's remainder by two multiplications (doi
+  // 10.1002/spe.2689).
   std::uint32_t set_of(line_number line) const noexcept {
     if (mask_ != no_mask) return line & mask_;
     const std::uint64_t fraction = inverse_ * line;
@@ -101,7 +103,7 @@ class cache {
   std::uint32_t mask_;
   std::uint64_t inverse_;
   table<line_number> own_;
-  // `ways` lines each, last used first; no_line in free places and in those up to the stride
+  // `ways` lines each, last used first; no_line in free places and in those up to the stride.
   line_number* sets_;
   std::unique_ptr<cache_index> index_;  // instead of sets_
 };

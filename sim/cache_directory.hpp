@@ -1,4 +1,4 @@
-// Who may hold a copy of a line: what a write must look at.
+// The paths that may hold a copy of a line, which a write must look through.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace heddle::sim {
 
-// A bit set of paths for each block of touched memory, in a table indexed by block number (frames are dense). A path is
-// a way from an innermost cache to memory.
+// A bit set of paths for each block of touched memory, in a table indexed by block number (frames are dense). A path
+// leads from an innermost cache to memory.
 //
-// The set of a block includes every path with a copy in one of its caches. It may name more: an eviction tells nothing,
-// so the caches named are looked up when the block is written. That keeps reads of a line that is found, and evictions,
-// free of charge; exactness is not lost, since the look-up in the cache decides.
+// The set of a block includes every path with a copy in one of its caches. It may name more, because an eviction tells
+// nothing. So the named caches are looked up when the block is written. That keeps reads of a line that is found, and
+// evictions, free of charge. Exactness is not lost, because the look-up in the cache decides.
 class cache_directory {
  public:
   static constexpr unsigned nobody = ~0u;     // no path
@@ -26,13 +26,14 @@ class cache_directory {
 
   explicit cache_directory(unsigned paths);
 
-  // Makes entries up to block `last`. Must precede the others' use of them.
+  // Makes entries up to block `last`. Must precede the use of these entries by the other functions.
   void cover(std::uint32_t last);
 
-  // `path` has read the block, whose entry has been fetched.
+  // Called when `path` has read the block, whose entry has been fetched.
   void add(std::uint32_t block, unsigned path) { entry_of(block)[path / 64] |= bit(path); }
-  // The same where the entry has not been fetched. Noted, and entered when `delay` more have been noted or before
-  // something is written: the table is larger than the caches under it, and meanwhile the entry comes from memory.
+  // The same if the entry has not been fetched. The path is noted, and entered when `delay` more have been noted or
+  // before something is written. The table is larger than the caches under it, and meanwhile the entry comes from
+  // memory.
   void add_later(std::uint32_t block, unsigned path) {
     note& oldest = notes_[next_ % delay];
     if (next_ - entered_ == delay) {
@@ -44,9 +45,9 @@ class cache_directory {
     prefetch(block);
   }
 
-  // Announces take(block) or add(block): the entry is fetched meanwhile.
+  // Announces take(block) or add(block), so that the entry is fetched meanwhile.
   void prefetch(std::uint32_t block) { fetch_ahead(entry_of(block)); }
-  // The same for blocks [first, last] of one page, which are entries one after the other.
+  // The same for blocks [first, last] of one page, whose entries lie one after the other.
   void prefetch(std::uint32_t first, std::uint32_t last) {
     const std::uint32_t step = 8 / std::min(8u, words_);
     for (std::uint32_t block = first; block < last; block += step) prefetch(block);
@@ -82,7 +83,7 @@ class cache_directory {
     for (unsigned word = 0; word < words_; ++word) others |= entry[word] & ~(word == path / 64 ? bit(path) : 0);
     return others != 0;
   }
-  // Nothing of the block is in the caches that `path` has apart from others that are entered.
+  // Called when the caches that `path` has apart from other entered paths hold nothing of the block.
   void remove(std::uint32_t block, unsigned path) { entry_of(block)[path / 64] &= ~bit(path); }
   // Whether take(block, path) would change nothing.
   bool has_alone(std::uint32_t block, unsigned path) {
@@ -93,8 +94,8 @@ class cache_directory {
       alone = alone && (word == path / 64 || entry[word] == 0);
     return alone;
   }
-  // `path` writes the block: calls other(q) for each other path that
-  // may have it, in ascending order, and leaves `path` alone.
+  // Called when `path` writes the block: calls other(q) for each other path that may have it, in ascending order, and
+  // leaves `path` alone.
   template <class Other>
   void take(std::uint32_t block, unsigned path, Other&& other) {
     enter_all();
@@ -102,7 +103,7 @@ class cache_directory {
     clear(block);
     entry_of(block)[path / 64] = bit(path);
   }
-  // The block is no more: calls other(q) for every path that may have it.
+  // Called when the block ceases to exist: calls other(q) for every path that may have it.
   template <class Other>
   void drop(std::uint32_t block, Other&& other) {
     enter_all();
@@ -133,11 +134,11 @@ class cache_directory {
     unsigned path;
   };
 
-  unsigned words_;                      // of a set
+  unsigned words_;                      // words of a set
   std::uint32_t next_{0}, entered_{0};  // notes in [entered_, next_) wait
   std::array<note, delay> notes_{};
   std::vector<table<std::uint64_t>> chunks_;
-  std::vector<std::uint64_t*> first_of_;  // chunk
+  std::vector<std::uint64_t*> first_of_;  // by chunk
 };
 
 }  // namespace heddle::sim

@@ -40,7 +40,7 @@ void cache_index::enter(line_number line, place at) {
   table_[slot] = at;
 }
 
-// Later entries of the run move back over the gap, so that no search ends too early (Knuth 6.4, algorithm R).
+// Moves later entries of the run back over the gap, so that no search ends too early (Knuth 6.4, algorithm R).
 void cache_index::erase(std::uint64_t gap) {
   for (std::uint64_t slot = (gap + 1) & mask_; table_[slot] != nowhere; slot = (slot + 1) & mask_) {
     const std::uint64_t home = home_of(nodes_[table_[slot]].line);

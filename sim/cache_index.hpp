@@ -1,4 +1,4 @@
-// Exact least-recently-used order of many ways: a hash table from line to place, and a list per set. A step takes
+// The exact least-recently-used order of many ways: a hash table from line to place, and a list per set. A step takes
 // constant time whatever the number of ways, so a fully associative cache of millions of lines can be modelled.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace heddle::sim {
 
-// A line of the modelled memory: frame * lines per page + line in the page.
+// A line of the modelled memory, by the number frame * lines per page + line in the page.
 using line_number = std::uint32_t;
 inline constexpr line_number no_line = ~0u;
 
@@ -18,10 +18,10 @@ class cache_index {
  public:
   cache_index(std::uint32_t sets, std::uint32_t ways);
 
-  // As in cache; the set is the caller's affair, and always the same for a line.
+  // As in cache. The caller chooses the set, always the same for a line.
   bool access(line_number line, std::uint32_t set);
   bool remove(line_number line, std::uint32_t set);
-  // The least recently used line of a set that is full; else no_line.
+  // The least recently used line of a set that is full; no_line if the set is not full.
   line_number last_of(std::uint32_t set) const {
     return lists_[set].free == nowhere ? nodes_[lists_[set].last].line : no_line;
   }
@@ -33,7 +33,7 @@ class cache_index {
   }
 
  private:
-  using place = std::uint32_t;  // of nodes_: set * ways + k
+  using place = std::uint32_t;  // an index into nodes_: set * ways + k
   static constexpr place nowhere = ~0u;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
 
@@ -46,7 +46,7 @@ class cache_index {
   };
 
   std::uint64_t home_of(line_number line) const { return (line * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_; }
-  std::uint64_t slot_of(line_number line) const;  // no_slot: absent
+  std::uint64_t slot_of(line_number line) const;  // no_slot if absent
   void enter(line_number line, place at);
   void erase(std::uint64_t slot);
   void unlink(list& of, place at);

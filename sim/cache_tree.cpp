@@ -56,7 +56,7 @@ void cache_tree::build_paths(const machine::model& machine) {
   const auto shape_of = [](const machine::cache_info& c) {
     return cache_shape::of(c.capacity, line_size_of(c), c.associativity);
   };
-  // Each cache's sets begin at a line of the machine that simulates.
+  // Each cache's sets begin at a line of the host machine.
   const auto rounded = [](std::size_t lines) { return (lines + 15) / 16 * 16; };
   std::size_t total = 0;
   for (const machine::cache_info& c : known) total += c.capacity == 0 ? 0 : rounded(cache::storage_for(shape_of(c)));
@@ -64,7 +64,7 @@ void cache_tree::build_paths(const machine::model& machine) {
   line_number* storage = storage_.data();
   for (std::size_t i = 0; i < known.size(); ++i) {
     const machine::cache_info& c = known[i];
-    if (c.capacity == 0) continue;  // unknown: as if it were not there
+    if (c.capacity == 0) continue;  // unknown: treated as if it did not exist
     made[i] = caches_.emplace_back(std::make_unique<cache>(shape_of(c), storage)).get();
     storage += rounded(cache::storage_for(shape_of(c)));
     // caches() goes outwards, level by level

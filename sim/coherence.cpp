@@ -25,10 +25,11 @@ unsigned coherence::look_for_owner(line_number line, unsigned path) {
   return nobody;
 }
 
-// What the cache that both share had of the path that goes, it has not: so nothing is missing in the directory.
+// The caches that both paths share do not have the line. So if a path without a copy of its own is dropped, nothing is
+// missing in the directory.
 unsigned coherence::look_for_copy(line_number line, unsigned path) {
   const std::uint32_t block = block_of(line);
-  const bool whole_block = caches_.block_shift() == 0;  // else other lines of it may be there
+  const bool whole_block = caches_.block_shift() == 0;  // else other lines of the block may be there
   unsigned found = nobody;
   directory_.for_others(block, path, [&](unsigned other) {
     const cache_path& way = caches_.paths()[other];

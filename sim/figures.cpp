@@ -1,4 +1,4 @@
-// What a simulated process says of itself at its end.
+// The figures that a simulated process prints at its end.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-// The words of the command line, the program's path cut to its name.
+// The words of the command line, with the program's path cut to its name.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::string all((std::istreambuf_iterator<char>(file)), {});
@@ -69,7 +69,7 @@ std::string session::figures() {
   double busy = 0, overhead = 0, told = 0;
   for (const auto& s : engine_->strands()) {
     told += seconds(s->spent[static_cast<unsigned>(activity::program)]);
-    if (std::strcmp(s->name, "heddle") != 0) continue;  // no carrier
+    if (std::strcmp(s->name, "heddle") != 0) continue;  // not a carrier
     busy += seconds(s->spent[static_cast<unsigned>(activity::program)]);
     overhead += seconds(s->spent[static_cast<unsigned>(activity::scheduler)]);
   }
@@ -113,7 +113,7 @@ std::string session::figures() {
   return text;
 }
 
-// One write: lines of several processes do not mix.
+// Uses one write, so that lines of several processes do not mix.
 void session::append(const std::string& line) noexcept {
   if (options_.statistics.empty()) return;
   const int file = ::open(options_.statistics.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);

@@ -25,7 +25,7 @@ machine::model two_level_machine(cache_form first, cache_form last) {
   first.level = machine::group_kind::l1;
   last.level = machine::group_kind::l2;
   const cache_form both[] = {first, last};
-  // The sizes below are replaced; hwloc wants inner caches to be smaller.
+  // The sizes in this text are replaced below; hwloc wants inner caches to be smaller.
   machine::model model = bare_machine("l2:1(size=1MB) l1:2(size=32KB) pu:1", both);
   model.page_size = std::uint64_t{1} << 30;
   return model;

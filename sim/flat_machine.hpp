@@ -16,13 +16,13 @@ struct cache_form {
   unsigned line{64};
 };
 
-// hwloc's synthetic notation, its caches formed anew; no latencies, one node
-// for each NUMA node of the tree without limits. Pages of 4 KB, no overlap.
+// A machine from hwloc's synthetic notation, with its caches replaced. It has no latencies, and one node without limits
+// for each NUMA node of the tree. Pages have 4 KB, and there is no overlap.
 machine::model bare_machine(const std::string& synthetic, std::span<const cache_form> caches);
 
-// Two units with a first-level cache each and a common last level. As cachegrind's
-// machine: unit 0 makes the accesses to data, unit 1 fetches instructions. Pages of 1
-// GB, so that sets are chosen by the program's own addresses. The levels are l1 and l2.
+// Two units with a first-level cache each and a common last level, as in cachegrind's machine: unit 0 makes the
+// accesses to data, unit 1 fetches instructions. Pages have 1 GB, so that sets are chosen by the program's own
+// addresses. The levels are l1 and l2.
 machine::model two_level_machine(cache_form first, cache_form last);
 
 }  // namespace heddle::sim

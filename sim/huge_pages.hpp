@@ -1,4 +1,4 @@
-// Memory for the model's tables: accesses to them are random, so each would also miss the TLB with pages of 4 KB.
+// Memory for the model's tables. Accesses to them are random, so with pages of 4 KB each would also miss the TLB.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ struct huge_page_allocator {
     const std::size_t align = bytes >= huge_page ? huge_page : 64;
     void* const p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
     if (p == nullptr) throw std::bad_alloc();
-    // Advice: where the kernel has no huge pages, small ones do.
+    // Advice only: if the kernel has no huge pages, small ones are used.
     if (bytes >= huge_page) (void)madvise(p, bytes / huge_page * huge_page, MADV_HUGEPAGE);
     return static_cast<T*>(p);
   }

@@ -1,4 +1,4 @@
-// What it costs to get a line out of another core's caches, by where the ways of the two to memory meet.
+// The cost of getting a line out of another core's caches, by the place where the two paths to memory meet.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace heddle::sim {
 
-// A place is a level of caches that both share; or else the node that both are of; or the link between their nodes.
+// A place is a level of caches that both share; or else the node to which both belong; or the link between their nodes.
 class meeting_points {
  public:
   using place = machine::coherence_costs;

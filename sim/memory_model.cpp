@@ -16,8 +16,9 @@ namespace heddle::sim {
 
 namespace {
 
-// Logarithm of how many frames of 1 << `block_bits` blocks are numbered in no order: no more than a chunk of the
-// directory has, so that it stays dense, nor than there are colours of pages in the largest caches by far.
+// The logarithm of the number of frames, of 1 << `block_bits` blocks each, whose numbers are scattered together. It is
+// no more than a chunk of the directory has, so that the directory stays dense. It is far more than the number of page
+// colours in the largest caches.
 unsigned frames_scattered(unsigned block_bits) {
   constexpr unsigned most = 12;
   return std::min(most, cache_directory::chunk_bits - std::min(cache_directory::chunk_bits, block_bits));
@@ -29,7 +30,7 @@ class memory_model::insides {
  public:
   explicit insides(const machine::model& machine);
 
-  // As memory_model has them.
+  // As in memory_model.
   double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at, goes_on how);
   double access_rows(unsigned unit, std::span<const row_set> sets, std::uint64_t count, double at);
   void place(std::uint64_t address, std::uint64_t bytes, page_policy policy, int node);
@@ -46,7 +47,7 @@ class memory_model::insides {
   unsigned line_bits() const noexcept { return caches_.line_bits(); }
 
  private:
-  // Whose access it is.
+  // The unit that makes an access.
   struct who {
     unsigned path_number;
     const cache_path& path;
@@ -57,7 +58,7 @@ class memory_model::insides {
   // The line's set in each cache of a path.
   using places = std::array<cache::location, cache_path::max_depth>;
 
-  // Lines that were asked for and are not yet served: their tables are fetched while those before them are.
+  // Lines that were requested and are not yet served. Their tables are fetched while the lines before them are served.
   struct planned {
     line_number line;
     bool write;
@@ -101,7 +102,7 @@ class memory_model::insides {
   meeting_points meetings_;
   line_servers servers_;
   double latest_{0}, oldest_{0};
-  std::vector<double> finish_;  // of the last lines: as many as overlap
+  std::vector<double> finish_;  // for the last lines: as many as overlap
   access_counts counts_;
   line_plan plan_;
 };
@@ -124,16 +125,17 @@ memory_model::insides::insides(const machine::model& machine)
   lines_bits_ = page_bits_ - caches_.line_bits();
 }
 
-// The model's own tables are larger than the caches under it: what a line that is not in the innermost cache may need
-// comes at once, not one after the other, and where lines are known beforehand, while others are served.
+// The model's own tables are larger than the caches under it. So the entries that a line outside the innermost cache
+// may need are requested together, not one after the other. If lines are known beforehand, they are requested while
+// others are served.
 void memory_model::insides::announce(const who& w, const planned& p, places& where) {
   const line_number line = p.line;
   for (unsigned i = 0; i < w.path.depth; ++i) where[i] = w.path.steps[i].where->prefetch(line >> w.path.steps[i].shift);
-  if (!p.write) coherence_.fetch(line);  // for writes range() did
+  if (!p.write) coherence_.fetch(line);  // for writes range() did this
 }
 
-// The set of a victim cache that will have what line i of the plan drives out of the cache inside it, as far as that
-// can be told before its turn.
+// Fetches the set of a victim cache that will take in the line that line i of the plan drives out of the cache inside
+// it, as far as that can be told beforehand.
 void memory_model::insides::announce_lost(const who& w, std::size_t i) {
   const cache_step& step = w.path.steps[w.path.loses];
   const line_number line = plan_.lines[i].line >> step.shift;
@@ -141,8 +143,9 @@ void memory_model::insides::announce_lost(const who& w, std::size_t i) {
   if (lost != no_line) w.path.steps[w.path.depth - 1].where->prefetch(lost);
 }
 
-// The innermost cache had to take the line in: from where, and how long that takes. `owner`: who has modified it, and
-// has the only copy that is of use. `lost`: what the innermost cache lost, if it is the last one.
+// Called when the innermost cache had to take the line in. Finds where it comes from, and returns how long that takes.
+// `owner` is the path that has modified the line, and has the only valid copy. `lost` is the line that the innermost
+// cache lost, if that cache is the last one.
 double memory_model::insides::fetch_line(const who& w, line_number line, const places& where, unsigned owner,
                                          line_number lost, double at) {
   const cache_path& path = w.path;
@@ -176,8 +179,9 @@ double memory_model::insides::fetch_from_memory(const who& w, line_number line, 
   return took;
 }
 
-// The last cache is one of victims: a line that is found there leaves it, unless others have asked for it, too; one
-// that a core beside has comes from there, and is found here from now on; and what the cache inside lost, it takes in.
+// The same if the last cache is a victim cache. A line that is found there leaves it, unless others have asked for it,
+// too. A line that a core beside has comes from that core, and is in the victim cache from then on. The victim cache
+// takes in the line that the cache inside it lost.
 double memory_model::insides::fetch_past_victims(const who& w, line_number line, const places& where, unsigned owner,
                                                  line_number lost, double at) {
   const cache_step& step = w.path.steps[w.path.depth - 1];
@@ -221,7 +225,8 @@ void memory_model::insides::write_back(const who& w, line_number line, double at
                      at, oldest_);
 }
 
-// Out of the caches of another core, over the link if that is of another node, when the line is free.
+// Transfers the line from the caches of another core, over the link if that core is of another node, once the line is
+// free.
 double memory_model::insides::transfer(const who& w, line_number line, unsigned owner, double at) {
   ++w.far.transfers;
   const double latency = meetings_.of(w.path_number, owner).transfer;
@@ -231,8 +236,8 @@ double memory_model::insides::transfer(const who& w, line_number line, unsigned 
   return start - at + latency;
 }
 
-// Returns how long it takes until the last of the others' copies is gone. A line that was transferred was asked for by
-// the write, and came without any.
+// Returns how long it takes until the last of the others' copies is gone. A line that was transferred was requested by
+// the write, and came without any other copy.
 double memory_model::insides::invalidate_others(const who& w, line_number line, bool transferred, double at) {
   double farthest = -1;
   coherence_.invalidate_others(line, w.path_number, [&](unsigned other, const cache_step& step, unsigned copies) {
@@ -256,7 +261,7 @@ line_number memory_model::insides::first_line_of(std::uint64_t page, unsigned ne
   return static_cast<line_number>(frame << lines_bits_);
 }
 
-// Plans the lines of a range, and serves those planned when there is no more room.
+// Plans the lines of a range, and serves the planned ones when there is no more room.
 template <class Pipeline>
 void memory_model::insides::range(const who& w, std::uint64_t address, std::uint64_t bytes, bool write,
                                   Pipeline& flow) {
@@ -301,7 +306,7 @@ void memory_model::insides::serve_planned(const who& w, Pipeline& flow) {
         continue;
       }
     } else {
-      // Lines that are found in the innermost cache need no more tables; others seldom come alone.
+      // Lines that are found in the innermost cache need no more tables. Lines that are not found seldom come alone.
       const std::size_t soon = std::min(plan_.size, i + line_plan::tables_ahead);
       for (announced = std::max(announced, i); announced < soon; ++announced)
         announce(w, plan_.lines[announced], plan_.announced[announced % line_plan::tables_ahead]);

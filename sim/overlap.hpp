@@ -1,4 +1,4 @@
-// How the lines of one call overlap: when each sets out, and when all have arrived.
+// The overlap of the lines of one call: when each sets out, and when all have arrived.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 namespace heddle::sim {
 
-// The lines of a range: `overlap` of them are on their way at once, and they set out in order.
+// The lines of a range. `overlap` of them are on their way at once, and they set out in order.
 class pipeline {
  public:
   // `finish` is room for `overlap` times.
   pipeline(std::vector<double>& finish, double start) : finish_(finish), issue_(start), end_(start) {
     std::fill(finish_.begin(), finish_.end(), start);
   }
-  // When the next line sets out.
+  // The time at which the next line sets out.
   double issue() {
     issue_ = std::max(issue_, finish_[place_]);
     return issue_;
@@ -28,14 +28,14 @@ class pipeline {
   double end() const { return end_; }
 
  private:
-  std::vector<double>& finish_;  // of the last `overlap` lines, a ring
+  std::vector<double>& finish_;  // for the last `overlap` lines, a ring
   std::size_t place_{0};
   double issue_, end_;
 };
 
-// The lines of a range that goes on where others ended, which are on their way still: in a stream each line takes its
-// part of `overlap`. A first line that the others have asked for already, and that takes no longer than `known` because
-// it is found in the innermost cache, takes nothing.
+// The lines of a range that continues others, which are still on their way. In a stream each line takes its part of
+// `overlap`. A first line that the others have requested already takes nothing, if it takes no longer than `known`
+// because it is found in the innermost cache.
 class continued_pipeline {
  public:
   continued_pipeline(std::size_t overlap, double known, double start)
@@ -52,9 +52,9 @@ class continued_pipeline {
   double overlap_, known_, issue_;
 };
 
-// The lines of rows: as many are on their way at once, but a fast one does not wait for a slow one before it; only the
-// reorder buffer is filled and left in order. 224 micro-operations (Skylake; Intel's optimization manual, 2.5.1), seven
-// of them a line in a stencil of vectors of 32 bytes: 32 lines.
+// The lines of rows. As many are on their way at once, but a fast line does not wait for a slow one before it; only the
+// reorder buffer is filled and left in order. The buffer has 224 micro-operations (Skylake; Intel's optimization
+// manual, 2.5.1), seven of them a line in a stencil of vectors of 32 bytes: 32 lines.
 class reordering_pipeline {
  public:
   reordering_pipeline(std::vector<double>& finish, double start) : finish_(finish), issue_(start), retired_(start) {
@@ -65,7 +65,7 @@ class reordering_pipeline {
     issue_ = std::max({issue_, finish_[first_], window_[place_]});
     return issue_;
   }
-  // Most lines arrive in the order in which they set out: the new time seldom moves far.
+  // Most lines arrive in the order in which they set out, so the new time seldom moves far.
   void arrives_after(double latency) {
     const double at = issue_ + latency;
     std::size_t hole = first_;
@@ -85,9 +85,10 @@ class reordering_pipeline {
 
  private:
   static constexpr unsigned lines = 32;
-  std::vector<double>& finish_;  // of the lines on their way, ascending from first_ on, a ring
+  std::vector<double>& finish_;  // for the lines on their way, ascending from first_ on, a ring
   std::size_t first_{0};
-  double window_[lines];  // when each of the last ones, and all before it, had arrived
+  // For each of the last lines, the time at which it and all before it had arrived.
+  double window_[lines];
   unsigned place_{0};
   double issue_, retired_;
 };

@@ -1,6 +1,6 @@
-// From addresses to frames. Frames are taken in the order of first touch, so what a program's addresses are, which
-// differs from run to run, has no influence on caches, channels or nodes. (Where in its page a byte lies has.) Their
-// numbers are scattered, as an operating system's are: pages that are touched in turn by many cores would otherwise
+// The map from addresses to frames. Frames are taken in the order of first touch. So a program's addresses, which
+// differ from run to run, have no influence on caches, channels or nodes. (The place of a byte in its page has.) Frame
+// numbers are scattered, as an operating system's are. Otherwise pages that many cores touch one after the other would
 // give each core frames at a fixed distance, which share few sets of its caches.
 #pragma once
 
@@ -18,12 +18,13 @@ class page_table {
  public:
   using frame_number = std::uint32_t;
 
-  // Frames are numbered below `max_frames`, nodes below `nodes`. Numbers are scattered in groups of 1 << scatter_bits:
-  // dense but for the last group.
+  // Frames are numbered below `max_frames`, nodes below `nodes`. Numbers are scattered in groups of 1 << scatter_bits,
+  // and are dense except in the last group.
   page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits = 0);
 
-  // The number of the frame that is the `n`th to be taken: a bijection of each group of 1 << bits onto itself, without
-  // a stride that survives it. Multiplications by odd numbers and shifted exclusive-ors, each of them a bijection.
+  // The number of the frame that is the `n`th to be taken. It is a bijection of each group of 1 << bits onto itself,
+  // which no stride survives. It consists of multiplications by odd numbers and shifted exclusive-ors, each of them a
+  // bijection.
   static constexpr frame_number scattered(frame_number n, unsigned bits) noexcept {
     const frame_number mask = (frame_number{1} << bits) - 1;
     const unsigned shift = bits / 2 + 1;
@@ -36,8 +37,8 @@ class page_table {
     return (n & ~mask) | (x ^ (x >> shift));
   }
 
-  // The frame of a page, by its number (address / page size); made if there is none. `near`: the node of the core that
-  // asks. Throws std::length_error when there are no more frames.
+  // The frame of a page, by the page's number (address / page size); made if there is none. `near` is the node of the
+  // core that asks. Throws std::length_error if there are no more frames.
   frame_number frame_of(std::uint64_t page, unsigned near) {
     const std::uint64_t number = page >> leaf_bits;
     const recent& slot = recent_[number % recent_.size()];
@@ -49,10 +50,11 @@ class page_table {
   frame_number frames() const noexcept { return taken_; }
   std::uint64_t pages_on(unsigned node) const noexcept { return pages_on_[node]; }
 
-  // Pages [first, last] that are made from now on follow `policy`. Interleaving starts at node 0 with page `first`.
+  // Pages [first, last] that are made from this call on follow `policy`. Interleaving starts at node 0 with page
+  // `first`.
   void place(std::uint64_t first, std::uint64_t last, page_policy policy, unsigned node);
-  // Pages [first, last] and what place() said of them are gone; gone(frame)
-  // is called for each that was there. Their frames are used again.
+  // Removes pages [first, last] and their rules of place(). Calls gone(frame) for each page that existed. Their frames
+  // are used again.
   template <class Gone>
   void forget(std::uint64_t first, std::uint64_t last, Gone&& gone) {
     cut_rules(first, last);
@@ -83,7 +85,7 @@ class page_table {
   };
   struct rule {
     std::uint64_t last;
-    std::uint64_t origin;  // first page of place()'s range
+    std::uint64_t origin;  // the first page of place()'s range
     page_policy policy;
     unsigned node;
   };
@@ -96,8 +98,9 @@ class page_table {
   std::uint64_t max_frames_;
   unsigned scatter_bits_;
   frame_number taken_{0};
-  std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;  // ordered: forget() frees in the order of pages
-  std::array<recent, 64> recent_;                          // leaves, by number
+  // Ordered, because forget() frees in the order of pages.
+  std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;
+  std::array<recent, 64> recent_;  // leaves, by number
   std::vector<std::uint8_t> nodes_of_frames_;
   std::vector<frame_number> free_;
   std::vector<std::uint64_t> pages_on_;

@@ -2,8 +2,8 @@
 
 namespace heddle::sim {
 
-// Memory of the simulator's own tables comes into the cache of the machine that simulates, to be written. The empty asm
-// keeps g++ from taking a function that does nothing else for one without effect, whose calls it leaves out.
+// Fetches memory of the simulator's own tables into the cache of the host machine, to be written. Without the empty asm
+// g++ takes a function that does nothing else for one without effect, and omits its calls.
 [[gnu::always_inline]] inline void fetch_ahead(const void* p) noexcept {
   __builtin_prefetch(p, 1);
   asm volatile("");

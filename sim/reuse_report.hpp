@@ -1,5 +1,5 @@
-// What `heddle reuse` asks of a stream of accesses, and the answer as JSON: of a simulated process, which hands both on
-// as text, or of a trace. Fields: docs/guide/reuse.md.
+// The question that `heddle reuse` asks of a stream of accesses, and the answer as JSON. The stream is that of a
+// simulated process, which hands both on as text, or that of a trace. Fields: docs/guide/reuse.md.
 #pragma once
 
 #include <heddle/reuse_distance.hpp>
@@ -15,9 +15,9 @@ namespace heddle::sim {
 struct reuse_question {
   double rate{1};                     // of reuse_distance
   std::uint64_t line_bytes{64};       // a power of two
-  std::uint64_t cache_bytes{0};       // of the cache that the cores share; 0: none
-  unsigned cores{1};                  // that share it
-  std::uint64_t iterations{0};        // of the stream; 0: not known
+  std::uint64_t cache_bytes{0};       // the size of the cache that the cores share; 0 if there is none
+  unsigned cores{1};                  // the cores that share it
+  std::uint64_t iterations{0};        // of the stream; 0 if not known
   double slack{0.05};                 // of propose_window
   static constexpr char marks = ';';  // between the fields of text()
 
@@ -31,7 +31,7 @@ struct reuse_question {
     add(rate), add(line_bytes), add(cache_bytes), add(cores), add(iterations), add(slack);
     return t;
   }
-  // Of text(); nothing if it is anything else.
+  // Reads the form that text() writes; empty if it is anything else.
   static std::optional<reuse_question> of(const std::string& text) {
     reuse_question q;
     const char* at = text.data();
@@ -65,7 +65,8 @@ inline const char* name(window_proposal::reason why) noexcept {
   }
 }
 
-// The capacities of the table: powers of two from 4 KiB up to the first that holds everything, and that of the cache.
+// The capacities of the table: powers of two from 4 KiB up to the first that holds everything, and the cache's
+// capacity.
 inline std::vector<std::uint64_t> shown_capacities(const reuse_distance& of, const reuse_question& q) {
   std::vector<std::uint64_t> bytes;
   const std::uint64_t all = of.elements() * q.line_bytes;

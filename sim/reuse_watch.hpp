@@ -1,4 +1,4 @@
-// Reuse distances of all that a simulated program tells of its accesses, beside the memory model.
+// Reuse distances of all accesses that a simulated program tells, computed beside the memory model.
 #pragma once
 
 #include <heddle/reuse_distance.hpp>
@@ -17,7 +17,7 @@ class reuse_watch {
   explicit reuse_watch(const reuse_question& q) : question_(q), distances_(q.rate) {}
 
   void access(std::uint64_t address, std::uint64_t bytes) { access_lines(distances_, question_, address, bytes); }
-  // In the order in which memory_model::access_rows takes them: the first row of each set, then the second of each.
+  // Takes the rows in the order of memory_model::access_rows: the first row of each set, then the second of each.
   void access_rows(std::span<const memory_model::row_set> sets, std::uint64_t count) {
     for (std::uint64_t row = 0; row < count; ++row) {
       for (const memory_model::row_set& s : sets) access(s.address + row * s.stride, s.bytes);

@@ -33,7 +33,7 @@ std::uint64_t service_queue::first_with_room(std::uint64_t number) {
     if (s.used < limit) break;
     found += s.skip;
   }
-  while (number < found) {  // next time in one step
+  while (number < found) {  // next time this is one step
     slot& s = at_number(number);
     number += s.skip;
     s.skip = static_cast<std::uint32_t>(std::min<std::uint64_t>(found - s.number, ~0u));
@@ -42,7 +42,7 @@ std::uint64_t service_queue::first_with_room(std::uint64_t number) {
 }
 
 double service_queue::serve(double at, double busy, double oldest) {
-  // By way of signed numbers, which the processor converts itself.
+  // Goes by way of signed numbers, which the processor converts itself.
   const auto slot_at = [this](double time) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(time / width_));
   };

@@ -22,7 +22,7 @@ namespace heddle::sim {
 
 namespace {
 
-// The system's clock, past the one that the simulator puts in its place.
+// Reads the system's clock, not the one that the simulator puts in its place.
 std::uint64_t real_now() noexcept {
   timespec t{};
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
@@ -34,8 +34,8 @@ picoseconds from_nanoseconds(double ns) { return static_cast<picoseconds>(std::l
 operation_times times_of(const machine::model& m, bool all_free) {
   operation_times t;
   const machine::operation_costs& c = m.costs;
-  // A turn of a waiting loop and a look at the clock are the program's, and never nothing: in a loop that waits for a
-  // time that time would not come, nor anybody else's.
+  // A turn of a waiting loop and a look at the clock belong to the program, and must cost something. Otherwise a loop
+  // that waits for a time would never reach it, nor would any other strand.
   t.clock = std::max(from_nanoseconds(c.clock), nanosecond);
   if (all_free) return t;
   t.fork = from_nanoseconds(c.fork);

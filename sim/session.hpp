@@ -19,13 +19,15 @@ struct session_options {
   std::string machine{"this"};  // machine::model::from_name
   charging charge{charging::automatic};
   bool fast{false};
-  double cycles_factor{1};               // a told cycle is so many of the machine's
-  bool free_scheduler{false};            // its operations cost nothing: a serial program's time
-  std::optional<std::uint64_t> explore;  // seed of a schedule to explore
-  std::string statistics;                // file to append the figures to; "": none
-  // seconds of CPU time without a scheduling point that end the process; 0: none
+  double cycles_factor{1};  // the number of the machine's cycles for one cycle that the program tells
+  // The scheduler's operations cost nothing: a serial program's time.
+  bool free_scheduler{false};
+  std::optional<std::uint64_t> explore;  // the seed of a schedule to explore
+  std::string statistics;                // the file to which the figures are appended; "" for none
+  // seconds of CPU time without a scheduling point that end the process; 0 for no limit
   unsigned stall_limit{30};
-  std::optional<reuse_question> reuse;  // the figures have the reuse distances of what is told
+  // if set, the figures have the reuse distances of the accesses that the program tells
+  std::optional<reuse_question> reuse;
 
   // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _CYCLES (factor), _FREE (1), _EXPLORE
   // (seed), _STATISTICS, _STALL (seconds), _REUSE (reuse_question::text). Throws std::invalid_argument.
@@ -34,24 +36,24 @@ struct session_options {
 
 class session {
  public:
-  // From here on the calling kernel thread is the simulated program's
-  // first. Throws std::invalid_argument (the machine).
+  // Makes the calling kernel thread the simulated program's first. Throws std::invalid_argument because of the machine.
   explicit session(session_options o);
   ~session();
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  // The simulated process is the whole process: ends it when it stalls, and counts what it computes without telling.
+  // Called if the simulated process is the whole process. Ends the process when it stalls, and counts the time that it
+  // computes without telling costs.
   void watch() noexcept;
 
   engine& of() noexcept { return *engine_; }
   const machine::model& machine() const noexcept { return model_; }
   memory_model& memory() noexcept { return memory_; }
-  reuse_watch* reuse() noexcept { return reuse_.get(); }  // null: not asked for
+  reuse_watch* reuse() noexcept { return reuse_.get(); }  // null if not asked for
 
   // One line of JSON; fields: docs/guide/simulator.md.
   std::string figures();
-  // Appends figures() to the file of the options, if the program started a runtime. Prints what goes wrong.
+  // Appends figures() to the file of the options, if the program started a runtime. Prints an error message on failure.
   void save() noexcept;
 
  private:

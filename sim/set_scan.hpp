@@ -1,12 +1,12 @@
-// One set of a cache as an array of line numbers, last used first, in registers: searched and shifted as a whole,
-// without a branch that depends on where the line is. Vectors of the compiler, four line numbers each.
+// One set of a cache as an array of line numbers, last used first, in registers. It is searched and shifted as a whole,
+// without a branch that depends on where the line is. It uses vectors of the compiler, with four line numbers each.
 #pragma once
 
 #include <cstdint>
 
 namespace heddle::sim::set_scan {
 
-// may_alias: the sets are line numbers.
+// may_alias, because the sets are line numbers.
 typedef std::uint32_t quad __attribute__((vector_size(16), may_alias));
 typedef std::uint32_t anywhere __attribute__((vector_size(16), may_alias, aligned(4)));
 typedef std::int32_t signed_quad __attribute__((vector_size(16), may_alias));
@@ -16,14 +16,14 @@ inline constexpr unsigned most_quads = 8;
 
 [[gnu::always_inline]] inline quad all(std::uint32_t x) { return quad{x, x, x, x}; }
 [[gnu::always_inline]] inline quad chosen(quad where, quad yes, quad no) { return (where & yes) | (~where & no); }
-// Lanes of quad `b` whose number in the set is above `way`.
+// A mask of those lanes of quad `b` whose number in the set is above `way`.
 [[gnu::always_inline]] inline quad above(unsigned b, std::uint32_t way) {
   const auto first = static_cast<std::int32_t>(4 * b), limit = static_cast<std::int32_t>(way);
   const signed_quad number = {first, first + 1, first + 2, first + 3};
   return reinterpret_cast<quad>(number > signed_quad{limit, limit, limit, limit});
 }
 
-// Zero: no way has the line. Else not zero in the lanes that have it.
+// Zero if no way has the line; else not zero in the lanes that have it.
 template <unsigned Quads>
 [[gnu::always_inline]] inline quad lanes_with(const quad (&set)[Quads], std::uint32_t line) {
   quad found = {};
@@ -38,7 +38,7 @@ template <unsigned Quads>
   const auto halves = reinterpret_cast<pair>(found);
   return (halves[0] | halves[1]) != 0;
 }
-// The way that has the line; one has it.
+// The way that has the line. One way must have it.
 template <unsigned Quads>
 [[gnu::always_inline]] inline std::uint32_t way_of(const quad (&set)[Quads], std::uint32_t line) {
   const auto halves = reinterpret_cast<pair>(lanes_with(set, line));
@@ -55,8 +55,8 @@ template <unsigned Quads>
   return has(set, line);
 }
 
-// The line comes to the front: those before it move back by one. If
-// it is not there, all do, and the last of `ways` is lost.
+// Moves the line to the front; the lines before it move back by one. If the line is not there, all lines move back, and
+// the last of `ways` is lost.
 template <unsigned Quads>
 [[gnu::always_inline]] inline bool to_front(std::uint32_t* at, std::uint32_t ways, std::uint32_t line,
                                             std::uint32_t none) {
@@ -75,7 +75,7 @@ template <unsigned Quads>
   return true;
 }
 
-// Takes the line out: those behind it move forward by one, and `none` comes to the end.
+// Removes the line. The lines behind it move forward by one, and `none` comes to the end.
 template <unsigned Quads>
 [[gnu::always_inline]] inline bool take_out(std::uint32_t* at, std::uint32_t line, std::uint32_t none) {
   auto* const memory = reinterpret_cast<quad*>(at);
@@ -91,7 +91,7 @@ template <unsigned Quads>
   return true;
 }
 
-// f with the number of quads, between 1 and most_quads, as a constant.
+// Calls f with the number of quads, between 1 and most_quads, as a constant.
 template <class F>
 [[gnu::always_inline]] inline bool with_quads(std::uint32_t quads, F&& f) {
   switch (quads) {

@@ -1,4 +1,4 @@
-// Blocks of which some cache has a newer value than memory.
+// The blocks of which some cache has a newer value than memory.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 namespace heddle::sim {
 
-// One bit a block, in a table by block number: frames are dense, so a million lines are 128 KB of the machine that
-// simulates. A look costs what the directory's entry would, which is 64 times as large, only where that has to follow.
+// One bit a block, in a table by block number. Frames are dense, so a million lines are 128 KB of the host machine. A
+// look costs as much as the directory's entry, which is 64 times as large, only if that entry has to be read
+// afterwards.
 class stale_memory {
  public:
-  // Blocks below `end` occur from now on.
+  // Makes bits for blocks below `end`, which may occur from this call on.
   void cover(std::uint64_t end) {
     const std::size_t words = static_cast<std::size_t>((end + 63) / 64);
     if (words <= words_.size()) return;
@@ -21,7 +22,7 @@ class stale_memory {
   }
 
   bool has(std::uint32_t block) const noexcept { return (words_[block / 64] >> (block % 64) & 1) != 0; }
-  // Blocks one after the other lie in one word: a store for each would make each wait for the one before.
+  // Consecutive blocks lie in one word, so an unconditional store for each would make each wait for the one before.
   void set(std::uint32_t block) noexcept {
     std::uint64_t& word = words_[block / 64];
     const std::uint64_t bit = std::uint64_t{1} << (block % 64);

@@ -9,14 +9,15 @@
 namespace heddle::sim {
 
 struct traced_access {
-  enum class kind : std::uint8_t { instruction, load, store, modify };  // modify: load and store by one instruction
+  // modify: load and store by one instruction
+  enum class kind : std::uint8_t { instruction, load, store, modify };
   kind what;
   std::uint64_t address;
   std::uint64_t bytes;
 };
 
-// A line of the trace: "I  04001130,3", " L 1ffeffe7e,8", " S ..", "
-// M ..". Other lines (valgrind's own messages) give nothing.
+// Reads a line of the trace: "I  04001130,3", " L 1ffeffe7e,8", " S ..", " M ..". Other lines (valgrind's own messages)
+// give nothing.
 inline std::optional<traced_access> parse_traced_access(const char* begin, const char* end) noexcept {
   if (end - begin < 6 || begin[2] != ' ') return std::nullopt;
   traced_access access{};
@@ -37,7 +38,7 @@ template <class F>
 void read_trace(std::istream& in, F&& f) {
   char line[256];
   while (in.getline(line, sizeof line) || in.gcount() > 0) {
-    if (in.fail() && !in.eof()) in.clear();  // a longer line: a message, read on behind it
+    if (in.fail() && !in.eof()) in.clear();  // the line is longer, so it is a message; reading goes on behind it
     if (const auto access = parse_traced_access(line, line + in.gcount())) f(*access);
     if (in.eof()) break;
   }

@@ -1,6 +1,6 @@
-// Who gets ticks by user interrupts, and when: the table between kernel threads that set their timers, also in signal
-// handlers, and the one kernel thread that sends. Protocol: README.md, [uintr:1] to [uintr:3]. Knows no clock and no
-// system call, so that it can be tested where there are no user interrupts.
+// The kernel threads that get ticks by user interrupts, and when: the table between kernel threads that set their
+// timers, also in signal handlers, and the one kernel thread that sends. Protocol: README.md, [uintr:1] to [uintr:3].
+// The table knows no clock and no system call, so it can be tested where there are no user interrupts.
 #pragma once
 
 #include <atomic>
@@ -13,24 +13,27 @@ namespace heddle::platform {
 class interrupt_targets {
  public:
   static constexpr unsigned most = 1024;
-  // Interrupts that may stay unanswered before a signal is sent: an interrupt waits until a system call ends.
+  // The number of interrupts that may stay unanswered before a signal is sent. An interrupt waits until a system call
+  // ends.
   static constexpr unsigned most_unanswered = 2;
 
   struct target {
-    std::atomic<int> kernel_thread{0};  // 0: free, -1: being filled. Written last by add, read first by everybody
+    // 0 means free, -1 being filled. add writes it last; every reader reads it first.
+    std::atomic<int> kernel_thread{0};
     void* owner{nullptr};
-    int descriptor{-1};  // what the sender registers with
-    // how often the place has been taken: what the sender knows of an earlier life is void
+    int descriptor{-1};  // what the sender registers
+    // The number of times that the place has been taken. The sender's knowledge of an earlier life is void.
     std::atomic<std::uint32_t> life{0};
-    std::atomic<nanoseconds> next{0};      // 0: no tick is wanted
-    std::atomic<nanoseconds> interval{0};  // 0: one tick only
+    std::atomic<nanoseconds> next{0};      // 0 if no tick is wanted
+    std::atomic<nanoseconds> interval{0};  // 0 for a single tick
     std::atomic<unsigned> unanswered{0};   // interrupts sent since the last one came
-    // The sender's own.
+    // Used by the sender alone.
     std::uint32_t registered_life{0};
     int index{-1};
   };
 
-  // A place for the calling kernel thread; negative: none left. Async-signal-safe, as all below.
+  // Returns a place for the calling kernel thread; negative if there is none left. Async-signal-safe, as all functions
+  // below.
   int add(void* owner, int kernel_thread, int descriptor) noexcept {
     for (unsigned i = 0; i < most; ++i) {
       target& t = all_[i];
@@ -53,8 +56,8 @@ class interrupt_targets {
     all_[place].kernel_thread.store(0);
   }
 
-  // The first tick at `first` (0: no more), then every `interval` (0:
-  // one tick). True: the sender has to look again before `sleeps_until`.
+  // Sets the first tick at `first` (0: no more ticks), then one every `interval` (0: a single tick). Returns true if
+  // the sender has to look again before `sleeps_until`.
   bool arm(int place, nanoseconds first, nanoseconds interval) noexcept {
     target& t = all_[place];
     t.next.store(0);  // [uintr:1]: the sender never sees the old time with the new interval
@@ -66,7 +69,8 @@ class interrupt_targets {
     return until == 0 || first < until;
   }
 
-  // The tick of the calling kernel thread has come; its owner, null: it has no place.
+  // Called when the tick of the calling kernel thread has come. Returns the place's owner; null if the kernel thread
+  // has no place.
   void* came(int kernel_thread) noexcept {
     const unsigned used = used_.load();
     for (unsigned i = 0; i < used; ++i) {
@@ -78,7 +82,8 @@ class interrupt_targets {
     return nullptr;
   }
 
-  // The sender: send(target, by_signal) for each whose time has come. Returns when the next one's comes, 0 for never.
+  // Called by the sender: calls send(target, by_signal) for each target whose time has come. Returns the time of the
+  // next one, 0 if there is none.
   template <class Send>
   nanoseconds send_due(nanoseconds now, Send&& send) noexcept {
     nanoseconds earliest = 0;
@@ -89,8 +94,8 @@ class interrupt_targets {
       nanoseconds next = t.next.load();
       if (next != 0 && next <= now) {
         const nanoseconds interval = t.interval.load();
-        // Ticks that were missed are not made up for. [uintr:2]: the swap fails when the timer was set meanwhile, and
-        // the next look sees that.
+        // Missed ticks are not made up for. [uintr:2]: the swap fails if the timer was set meanwhile, and the next look
+        // sees that.
         const nanoseconds then = interval == 0 ? 0 : next + ((now - next) / interval + 1) * interval;
         if (t.next.compare_exchange_strong(next, then)) {
           send(t, t.unanswered.fetch_add(1) >= most_unanswered);
@@ -109,8 +114,8 @@ class interrupt_targets {
 
  private:
   target all_[most];
-  std::atomic<unsigned> used_{0};             // places from here on were never taken
-  std::atomic<nanoseconds> sleeps_until_{0};  // of the sender
+  std::atomic<unsigned> used_{0};             // places from this one on were never taken
+  std::atomic<nanoseconds> sleeps_until_{0};  // the sender's
 };
 
 }  // namespace heddle::platform

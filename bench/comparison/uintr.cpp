@@ -54,7 +54,7 @@ bool kernel_has_user_interrupts(const char* list, bool& told) noexcept {
 extern "C" {
 void heddle_uintr_entry();                   // uintr_entry.S
 std::uint64_t heddle_uintr_state_bytes = 0;  // of the XSAVE area
-std::uint64_t heddle_uintr_state_mask = 0;   // what is saved in it
+std::uint64_t heddle_uintr_state_mask = 0;   // the parts that are saved in it
 }
 
 namespace {
@@ -79,7 +79,7 @@ inline void senduipi(std::uint64_t index) noexcept {
   asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf0" ::"a"(index) : "memory");
 }
 
-// A target that does not answer sits in a system call, which a user interrupt does not interrupt: a signal does.
+// A target that does not answer is in a system call, which a user interrupt does not interrupt. A signal does.
 void send(interrupt_targets::target& t, bool by_signal) noexcept {
   if (t.registered_life != t.life.load()) {
     if (t.index >= 0) syscall(unregister_sender, t.index, 0);
@@ -103,7 +103,7 @@ void describe_state() noexcept {
   __cpuid_count(13, 0, a, b, c, d);
   std::uint32_t low, high;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  // PKRU stays the kernel thread's
+  // PKRU stays that of the kernel thread.
   heddle_uintr_state_mask = (std::uint64_t{high} << 32 | low) & ~(std::uint64_t{1} << 9);
   heddle_uintr_state_bytes = b;
 }
@@ -121,8 +121,8 @@ const char* prepare() noexcept {
 
 }  // namespace
 
-// From uintr_entry.S: all registers are saved; further user interrupts
-// wait until the end of the entry (uiret), or until the handler leaves.
+// Called by uintr_entry.S. All registers are saved. Further user interrupts wait until the end of the entry (uiret), or
+// until the handler leaves.
 extern "C" void heddle_user_interrupt() noexcept {
   void* const owner = targets.came(kernel_thread_id());
   interrupted what;

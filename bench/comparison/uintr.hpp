@@ -6,10 +6,11 @@
 
 namespace heddle::platform {
 
-// What is missing, in words; null: nothing. `kernel_told`: the list of the kernel's functions could be read.
+// The missing parts, in words; null if nothing is missing. `kernel_told` says whether the list of the kernel's
+// functions could be read.
 const char* missing_for_user_interrupts(bool processor, bool kernel_told, bool kernel) noexcept;
 
-// CPUID, leaf 7, sub-leaf 0, EDX, bit 5.
+// Reads bit 5 of EDX of CPUID leaf 7, sub-leaf 0.
 bool processor_has_user_interrupts() noexcept;
 // Whether the list of functions, in the form of /proc/kallsyms, has
 // the system calls; `told` becomes false if it cannot be read.

@@ -1,10 +1,10 @@
-// Scheduling points at atomic operations. What is to be explored is compiled with -fsanitize=thread, which turns each
-// atomic operation into a call, and linked with the functions below instead of ThreadSanitizer's: every one lets the
-// explorer choose who goes on, then does what it was asked for. So inline functions of headers are covered too, and no
-// source line is written for it. Plain accesses are no scheduling points. All is sequentially consistent, but for the
-// atomics that a scenario has declared weak: of these a load may give an older value, as its order and the others'
-// permit (src/platform/sim/weak_memory.hpp). The names and types are those of the compilers' interface (LLVM:
-// compiler-rt/include/sanitizer/tsan_interface_atomic.h).
+// Scheduling points at atomic operations. Code that is to be explored is compiled with -fsanitize=thread, which turns
+// each atomic operation into a call. It is linked with the functions below instead of ThreadSanitizer's. Every such
+// function lets the explorer choose the strand that goes on, and then performs the operation. So inline functions of
+// headers are covered, too, and no source line is written for it. Plain accesses are no scheduling points. All
+// operations are sequentially consistent, except those on atomics that a scenario has declared weak: a load of these
+// may give an older value, as its order and the orders of others permit (src/platform/sim/weak_memory.hpp). The names
+// and types are those of the compilers' interface (LLVM: compiler-rt/include/sanitizer/tsan_interface_atomic.h).
 #include <cstddef>
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace {
   if (heddle::sim::active != nullptr) heddle::sim::active->interleave();
 }
 
-// Null: no atomics are weak.
+// Null if no atomics are weak.
 [[gnu::always_inline]] inline heddle::sim::weak_memory* weak() noexcept {
   return heddle::sim::active != nullptr ? heddle::sim::active->weak() : nullptr;
 }

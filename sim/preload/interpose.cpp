@@ -1,5 +1,5 @@
-// Functions of the C library that would show a simulated program the machine it really runs on, or block the one kernel
-// thread: put before the C library's by LD_PRELOAD.
+// Functions of the C library that would show a simulated program the machine on which it really runs, or block the one
+// kernel thread. LD_PRELOAD puts them before the C library's.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ using heddle::sim::picoseconds;
 
 namespace {
 
-// CLOCK_REALTIME of a simulated program begins on 2000-01-01: the same in each run.
+// CLOCK_REALTIME of a simulated program begins on 2000-01-01, the same in each run.
 constexpr std::uint64_t epoch = 946'684'800;
 
 picoseconds read(clockid_t clock) noexcept {
@@ -94,7 +94,7 @@ HEDDLE_API clock_t clock() noexcept {
          static_cast<clock_t>(t.tv_nsec) / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
-// Times of simulated kernel threads; what else is counted is this process's.
+// The times are those of simulated kernel threads; all other counts are this process's.
 HEDDLE_API int getrusage(__rusage_who_t who, rusage* into) noexcept {
   const long result = syscall(SYS_getrusage, who, into);
   if (active == nullptr || result != 0 || who == RUSAGE_CHILDREN) return static_cast<int>(result);
@@ -142,14 +142,14 @@ HEDDLE_API int sched_yield() noexcept {
   return 0;
 }
 
-// std::thread::hardware_concurrency.
+// Serves std::thread::hardware_concurrency.
 HEDDLE_API int get_nprocs() noexcept {
   if (active == nullptr) return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   return static_cast<int>(active->settings().units.size());
 }
 
-// A kernel thread of the program's own would run beside virtual time,
-// and take heddle's locks on the wrong kernel thread.
+// Refused, because a kernel thread of the program's own would run beside virtual time, and take heddle's locks on the
+// wrong kernel thread.
 HEDDLE_API int pthread_create(pthread_t* made, const pthread_attr_t* attributes, void* (*entry)(void*),
                               void* argument) {
   if (active == nullptr) {
@@ -165,10 +165,10 @@ HEDDLE_API int pthread_create(pthread_t* made, const pthread_attr_t* attributes,
   std::_Exit(2);
 }
 
-// What malloc mapped by itself goes back to the system: its pages have no node any more.
+// A block that malloc mapped by itself goes back to the system, so its pages lose their node.
 extern void __libc_free(void*);
 HEDDLE_API void free(void* memory) noexcept {
-  constexpr std::size_t mapped_bit = 2;  // of the word before the block: glibc's malloc.c, IS_MMAPPED
+  constexpr std::size_t mapped_bit = 2;  // a bit of the word before the block: glibc's malloc.c, IS_MMAPPED
   if (memory != nullptr && heddle_cost != nullptr) {
     const std::size_t header = static_cast<const std::size_t*>(memory)[-1];
     if ((header & mapped_bit) != 0) heddle_cost->forget(memory, header & ~std::size_t{7});

@@ -1,5 +1,5 @@
-// std::mutex and pthread_mutex_t between tasks: one that is held by another strand must not block the one kernel
-// thread, for nobody else could release it. Recursive mutexes are left as they are: to them all strands are one thread.
+// std::mutex and pthread_mutex_t between tasks. A mutex that another strand holds must not block the one kernel thread,
+// because then no strand could release it. Recursive mutexes are left as they are: for them all strands are one thread.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// The beginning and the end of a simulated process. The library is named by LD_PRELOAD, which children inherit: in a
-// program that does not use heddle it does nothing.
+// The beginning and the end of a simulated process. LD_PRELOAD names the library, and children inherit that. In a
+// program that does not use heddle the library does nothing.
 #include <link.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -34,15 +34,16 @@ int needs_heddle(dl_phdr_info* object, std::size_t, void* found) {
   return 0;
 }
 
-// What a program tells of is where malloc put it, and that would move with every byte that was allocated before: from
-// here on each block of a page or more has pages of its own, and begins at the same place in the first.
+// The program tells the costs of data at the addresses that malloc chose, and these would move with every byte that was
+// allocated before. From here on each block of a page or more has pages of its own, and begins at the same place in the
+// first.
 void place_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 4096);
 #endif
 }
 
-session* current = nullptr;  // not destroyed: programs run code until the very end
+session* current = nullptr;  // not destroyed, because programs run code until the very end
 
 __attribute__((constructor)) void begin() {
   bool needed = false;
@@ -58,7 +59,7 @@ __attribute__((constructor)) void begin() {
   }
 }
 
-// After the program's own destructors and functions of atexit.
+// Runs after the program's own destructors and functions of atexit.
 __attribute__((destructor)) void end() {
   if (current != nullptr) current->save();
 }

@@ -1,4 +1,4 @@
-// Which workers share which cache.
+// The caches that workers share.
 #include "loop/caches.hpp"
 
 #include "machine/topology.hpp"

@@ -1,4 +1,4 @@
-// What loops with windows need of the runtime: who shares which cache.
+// The facts about the runtime that loops with windows need: which workers share which cache.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace heddle::detail {
 
-// Workers, by rank, that share a cache of `bytes`; those that share none with anybody are taken together, `bytes` 0.
+// The workers, by rank, that share a cache of `bytes`. Workers that share no cache are taken together, with `bytes` 0.
 struct loop_cache {
   unsigned first_worker, workers;
   std::uint64_t bytes;
   unsigned line_bytes;
 };
-// Of the calling runtime, in the order of its workers. On a worker. Throws std::bad_alloc.
+// The caches of the calling runtime, in the order of its workers. Must be called on a worker. Throws std::bad_alloc.
 std::vector<loop_cache> loop_caches();
-// The rank of the worker that the caller is on.
+// The rank of the worker on which the caller runs.
 unsigned loop_worker() noexcept;
 
 }  // namespace heddle::detail

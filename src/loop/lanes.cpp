@@ -1,4 +1,4 @@
-// Loops in lanes: lanes.md.
+// Loops in lanes. Protocol: lanes.md.
 #include "loop/lanes.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
@@ -16,11 +16,11 @@ namespace heddle::detail {
 
 namespace {
 
-// For so long a guest looks for a lane that is worth dividing before it takes whatever there is: [lane:2].
+// The time for which a guest looks for a lane that is worth dividing before it takes whatever there is: [lane:2].
 constexpr std::uint64_t patience_nanoseconds = 500;
-// A part that a lane begins with takes no less.
+// The least time of a part with which a lane begins.
 constexpr std::uint64_t least_part_nanoseconds = 500;
-// Loops of so many parts are divided for workers that sleep, too: to wake one takes some fifty microseconds.
+// Loops of so many parts are divided for workers that sleep, too, because waking one takes some fifty microseconds.
 constexpr std::size_t sleepers_parts = 200;
 constexpr std::uint64_t move_begins = 1, move_ends = (std::uint64_t{1} << 16) - 1, under_way = 0xffff;
 
@@ -51,7 +51,7 @@ loop_lanes::loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const s
 void loop_lanes::run() {
   const unsigned worker = loop_worker();
   parts_ = parts_at_first();
-  // relaxed: before anybody else knows of it, as what the lanes begin with
+  // relaxed: before any other thread knows of it, as are the first contents of the lanes
   claimed_.store(bit(lane_for(worker)), std::memory_order_relaxed);
   for (unsigned k = 0; k < parts_; ++k)
     lanes_[k].worker.store(k * workers_ / parts_, std::memory_order_relaxed);  // a hint
@@ -62,7 +62,7 @@ void loop_lanes::run() {
   if (measure_ && !stopped() && site_.grid().learn(profile_)) loop_measure_next();
 }
 
-// [lane:7]. Where the loop is long enough for a part for each worker, all parts are there in each loop alike.
+// [lane:7]. If the loop is long enough for a part for each worker, the parts are the same in each loop.
 unsigned loop_lanes::parts_at_first() const noexcept {
   if (workers_ == 2 || !site_.is_known() || current_queue()->stands_for != nullptr) return 1;
   const std::size_t least = std::max<std::size_t>(site_.iterations_in(least_part_nanoseconds), 1);
@@ -70,8 +70,9 @@ unsigned loop_lanes::parts_at_first() const noexcept {
   const unsigned wanted = std::min(workers_, lane_count_);
   const unsigned parts = worthwhile >= wanted ? wanted : std::bit_floor(static_cast<unsigned>(worthwhile));
   const loop_helpers now = loop_helpers_now();
-  if (now.crowded) return 1;                       // a part may wait long for its worker's processor
-  if (n_ / sleepers_parts >= least) return parts;  // it takes longer than to wake somebody
+  if (now.crowded) return 1;  // a part may wait long for its worker's processor
+  // The loop takes longer than waking a worker.
+  if (n_ / sleepers_parts >= least) return parts;
   return now.searchers == 0 ? 1 : std::max(parts, 1u);
 }
 
@@ -124,19 +125,21 @@ void loop_lanes::run_lane(lane& mine, lane_pace& pace, invitations& invited) {
   }
 }
 
-// How many of `left` positions are a batch; at least one. Long ones are multiples of 16, as the parts of loop_middle
-// are.
+// The number of positions, of `left`, in a batch; at least one. Long batches are multiples of 16, as the parts of
+// loop_middle are.
 std::uint64_t loop_lanes::batch_of(std::uint64_t left, const lane_pace& pace) const noexcept {
   constexpr std::uint64_t line = 16, many = 4 * line;
   std::uint64_t count = pace.next(left * unit_) / unit_;
   if (count <= 1) return 1;
   if (count >= many) count &= ~(line - 1);
-  return (left - count) * unit_ < pace.least() / 2 ? left : count;  // no rest that is worth nothing
+  // No rest is left that is not worth a batch.
+  return (left - count) * unit_ < pace.least() / 2 ? left : count;
 }
 
 void loop_lanes::run_batch(part batch, lane_pace& pace) {
   const std::size_t first = batch.low * unit_, last = std::min<std::size_t>(batch.high * unit_, n_);
-  pace.skip();  // what lies between two batches is not the site's: where many look on it takes as long as a short one
+  // The time between two batches is not the site's: if many threads look it takes as long as a short batch.
+  pace.skip();
   work_(first, last);
   if (const std::uint64_t took = pace.passed(last - first); took != 0) [[unlikely]]
     site_.surprise(first, last, n_, took);
@@ -168,7 +171,7 @@ auto loop_lanes::victim(unsigned worker, std::uint64_t least, std::uint64_t& see
   lane* found = nullptr;
   std::uint64_t best = 0;
   unsigned nearest = 0;
-  const std::uint64_t filled = parts_ == 1 ? 0 : bits(parts_);  // nobody may have come yet for some of these
+  const std::uint64_t filled = parts_ == 1 ? 0 : bits(parts_);  // no thread may have come yet for some of these
   for (std::uint64_t left = claimed_.load() | filled; left != 0; left &= left - 1) {
     lane& l = lanes_[std::countr_zero(left)];
     const std::uint64_t word = l.seen(), count = open_range::high_of(word) - open_range::low_of(word);
@@ -186,7 +189,7 @@ auto loop_lanes::victim(unsigned worker, std::uint64_t least, std::uint64_t& see
 bool loop_lanes::rob(lane& from, std::uint64_t seen, lane& mine, unsigned worker, const lane_pace& pace,
                      part& batch) noexcept {
   const std::uint64_t low = open_range::low_of(seen), high = open_range::high_of(seen);
-  const std::uint64_t cut = (high - low) * unit_ <= pace.least() ? low : middle(low, high);  // all of what is left
+  const std::uint64_t cut = (high - low) * unit_ <= pace.least() ? low : middle(low, high);  // all of the rest
   batch = {cut, std::min(cut + batch_of(high - cut, pace), high)};
   moves_.fetch_add(move_begins);
   const bool done = from.take_from(seen, cut);
@@ -229,7 +232,7 @@ std::uint64_t loop_lanes::middle(std::uint64_t low, std::uint64_t high) const no
   return loop_middle(low, high, 1);
 }
 
-// [lane:7] Its own part, else another one that nobody has come for yet, else an empty lane.
+// [lane:7] Claims the worker's own part, else another one for which no thread has come yet, else an empty lane.
 auto loop_lanes::claim(unsigned worker) noexcept -> lane* {
   const std::uint64_t all = bits(lane_count_);
   const unsigned own = lane_for(worker);
@@ -246,15 +249,15 @@ auto loop_lanes::claim(unsigned worker) noexcept -> lane* {
   return nullptr;
 }
 
-// Its lane is empty, or the loop is stopped.
+// Called when the thread's lane is empty, or the loop is stopped.
 void loop_lanes::leave(lane& mine) noexcept { claimed_.fetch_and(~bit(static_cast<unsigned>(&mine - lanes_))); }
 
 bool loop_lanes::stopped() const noexcept {
-  return stopped_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());  // requests
+  return stopped_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());  // relaxed: requests
 }
 
 void loop_lanes::fail() noexcept {
-  stopped_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
+  stopped_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
   if (!failed_.exchange(true)) error_ = std::current_exception();
 }
 
@@ -276,7 +279,7 @@ void loop_lanes::invitations::offer() noexcept {
   one.position = push_fork(entry_of(&one));
 }
 
-// Not shown to those who ask; where it would be all that nobody sees, it is offered instead ([tiny:2]).
+// The entry is not shown to workers that ask. If no worker would see it, it is offered instead ([tiny:2]).
 void loop_lanes::invitations::offer_quietly() noexcept {
   invitation& one = next();
   one.position = push_quietly(entry_of(&one));
@@ -312,7 +315,8 @@ bool loop_lanes::invitations::take_back(invitation& one) noexcept {
 
 void loop_lanes::invitations::look() noexcept {
   const fork_queue* const queue = current_queue();
-  // a hint, but where a preemptive thread has a queue of its own, whose slow path looks at the worker's
+  // relaxed: a hint. The exception is a preemptive thread with a queue of its own; its slow path looks at the worker's
+  // queue.
   if (queue->stands_for == nullptr) {
     if (!queue->requested.load(std::memory_order_relaxed) || queue::has_public(*queue)) [[likely]]
       return;
@@ -331,7 +335,7 @@ void loop_lanes::invitations::look() noexcept {
 }
 
 loop_lanes::invitations::~invitations() {
-  // Whoever has taken one has taken all older ones, too, or others have.
+  // A thief that has taken an invitation has taken all older ones, too, or others have.
   while (made_ != 0 && (made_ > in_queue_ ? at(made_ - 1).position == nullptr : take_back(at(made_ - 1)))) --made_;
   if (made_ == 0) return;
   if (!wait_for_guests()) loop_measure_next();  // the site may have to learn that it is uneven
@@ -343,8 +347,8 @@ loop_lanes::invitations::~invitations() {
   }
 }
 
-// Looks for about as long as suspending and resuming would cost, and a little longer for each guest: they end one after
-// another. True: all have ended.
+// Looks for about as long as suspending and resuming would cost, and a little longer for each guest, because guests end
+// one after another. Returns true if all have ended.
 bool loop_lanes::invitations::wait_for_guests() noexcept {
   constexpr std::uint64_t a_guest = 250;  // nanoseconds
   std::uint64_t start = 0;

@@ -1,7 +1,7 @@
-// Loops whose parts may run in any order, shared while they run: each worker that takes part has a lane, a part of the
-// range, and whoever has nothing left takes from the back of another one's. Protocol and argument: lanes.md.
-// Sources: lanes that begin with equal parts and are robbed are the static stealing of LLVM's OpenMP runtime; that a
-// worker gets the same part in each loop, the affinity partitioner of TBB (Robison, Voss, Kukanov, IPDPS 2008).
+// Loops whose parts may run in any order, shared while they run. Each worker that takes part has a lane, which is a
+// part of the range. A worker that has nothing left takes from the back of another lane. Protocol and argument:
+// lanes.md. Sources: lanes that begin with equal parts and are robbed are the static stealing of LLVM's OpenMP runtime.
+// A worker gets the same part in each loop, as in the affinity partitioner of TBB (Robison, Voss, Kukanov, IPDPS 2008).
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 
 namespace heddle::detail {
 
-// How long a batch is in a lane.
+// The length of a batch in a lane.
 class lane_pace : public loop_pace {
  public:
-  // `parts`: into which the loop was divided at first. The halves of one are batches if they take no longer than
-  // others, for each worker has its own part.
+  // `parts` is the number of parts into which the loop was divided at first. The halves of a part are batches if they
+  // take no longer than other batches, because each worker has its own part.
   lane_pace(const loop_site& site, std::size_t n, unsigned workers, unsigned parts) noexcept
       : loop_pace(site, n, true),
         part_(workers == 2 ? 4 : 8),
@@ -37,9 +37,10 @@ class lane_pace : public loop_pace {
                                parts == 1 ? 0 : std::min(n / parts / 2, site.iterations_in(batch_nanoseconds)),
                                std::size_t{1}})) {}
 
-  // What is not worth more than a batch.
+  // The most iterations that are worth no more than a batch.
   std::size_t least() const noexcept { return least_; }
-  // With `left` iterations in the lane. Never 0. In short loops it is one: iterations may wait for each other.
+  // The length of the next batch with `left` iterations in the lane. It is never 0. In short loops it is one, because
+  // iterations may wait for each other.
   std::size_t next(std::size_t left) const noexcept {
     return std::min(most_, std::min(2 * length(), std::max(left / part_, least_)));
   }
@@ -51,15 +52,16 @@ class lane_pace : public loop_pace {
 
 class loop_lanes {
  public:
-  // On a worker, of a runtime of `workers`. `measure`: the loop's batches tell the site where its work lies.
+  // Must be called on a worker of a runtime of `workers`. `measure`: the loop's batches tell the site where its work
+  // lies.
   loop_lanes(loop_chunks work, std::size_t n, loop_site& site, const std::stop_token& stop, unsigned workers,
              bool measure) noexcept;
-  // Throws what an iteration throws.
+  // Throws the exception of an iteration.
   void run();
 
  private:
   struct alignas(64) lane : open_range {
-    std::atomic<unsigned> worker{0};  // that had it last, or is to have it; a hint
+    std::atomic<unsigned> worker{0};  // the worker that had it last, or that is to have it; a hint
     std::uint64_t length() const noexcept {
       const std::uint64_t word = seen();
       return high_of(word) - low_of(word);
@@ -70,30 +72,31 @@ class loop_lanes {
     std::uint64_t low = 0, high = 0;  // positions
   };
 
-  // A place in the loop, in the queue of whoever offers it. Who takes it becomes a guest. A line each: guests end at
-  // about the same time.
+  // A place in the loop, in the queue of the thread that offers it. A thread that takes it becomes a guest. Each has a
+  // cache line of its own, because guests end at about the same time.
   struct alignas(64) invitation : job {
     invitation() noexcept : job(&invitation::execute) {}
     static void execute(job* self) noexcept;
     loop_lanes* loop{nullptr};
     ticket position{nullptr};
   };
-  // The invitations of one who takes part. All that were taken have ended when it is gone.
+  // The invitations of one thread that takes part. The destructor returns after all that were taken have ended.
   class invitations {
    public:
     explicit invitations(loop_lanes& loop) noexcept : loop_(loop) {}
     ~invitations();
     invitations(const invitations&) = delete;
     invitations& operator=(const invitations&) = delete;
-    // The host's first ones, one for each of `parts` but its own, shown at once; or a few, if the loop is one part.
+    // Makes the host's first invitations: one for each of `parts` but the host's own, shown at once; or a few, if the
+    // loop is one part.
     void begin(unsigned parts) noexcept;
-    // [lane:5] A guest's, once it has found something: `left` iterations are in its lane.
+    // [lane:5] Called by a guest once it has found something to run; `left` iterations are in its lane.
     void go_on(std::size_t left) noexcept;
     // [lane:4] Answers a worker that asks for work.
     void look() noexcept;
 
    private:
-    invitation& next() noexcept;  // in place for its offer
+    invitation& next() noexcept;  // constructed in place, to be offered
     void offer() noexcept;
     void offer_quietly() noexcept;
     static bool take_back(invitation& one) noexcept;
@@ -101,34 +104,37 @@ class loop_lanes {
 
     static constexpr unsigned at_first = 3, spare = 1, most = 16;  // more guests come in a tree
     loop_lanes& loop_;
-    unsigned made_{0}, in_queue_{0};  // of those made the last that is thought to be there is number in_queue_ - 1
-    alignas(invitation) std::byte all_[most * sizeof(invitation)];  // of which made_ are there
+    // Of the invitations made, number in_queue_ - 1 is the last that is thought to be in the queue.
+    unsigned made_{0}, in_queue_{0};
+    alignas(invitation) std::byte all_[most * sizeof(invitation)];  // made_ of them exist
     invitation& at(unsigned k) noexcept { return reinterpret_cast<invitation*>(all_)[k]; }
   };
 
   void take_part(bool is_host) noexcept;
   void run_lane(lane& mine, lane_pace& pace, invitations& invited);
   std::uint64_t positions() const noexcept { return (n_ - 1) / unit_ + 1; }
-  // Into how many parts the range is divided at first.
+  // The number of parts into which the range is divided at first.
   unsigned parts_at_first() const noexcept;
-  // Lanes [first, first + parts) get parts of the positions [low, high).
+  // Gives lanes [first, first + parts) parts of the positions [low, high).
   void divide(std::uint64_t low, std::uint64_t high, unsigned first, unsigned parts) noexcept;
-  unsigned lane_for(unsigned worker) const noexcept { return worker * parts_ / workers_; }  // its, in each loop alike
-  // [lane:2] Something for an empty lane, and a batch of it to begin with. False: every iteration has begun, or the
-  // loop is stopped.
+  // the worker's lane, in each loop alike
+  unsigned lane_for(unsigned worker) const noexcept { return worker * parts_ / workers_; }
+  // [lane:2] Finds something for an empty lane, and a batch of it to begin with. Returns false if every iteration has
+  // begun, or the loop is stopped.
   bool find(lane& mine, lane_pace& pace, invitations& invited, part& batch) noexcept;
-  // The nearest lane with at least `least` positions, of these the one with the most; null: there is none.
+  // The nearest lane with at least `least` positions; among equally near ones the lane with the most. Null if there is
+  // none.
   lane* victim(unsigned worker, std::uint64_t least, std::uint64_t& seen) noexcept;
   bool rob(lane& from, std::uint64_t seen, lane& mine, unsigned worker, const lane_pace& pace, part& batch) noexcept;
-  // Of a guest for whom there is no lane: a batch at a time.
+  // For a guest for which there is no lane: runs a batch at a time.
   void run_without_lane(lane_pace& pace, invitations& invited);
   std::uint64_t batch_of(std::uint64_t left, const lane_pace& pace) const noexcept;
   void run_batch(part batch, lane_pace& pace);
-  // Where positions [low, high) are divided; low, if there is one.
+  // The position where [low, high) is divided; low if it is a single position.
   std::uint64_t middle(std::uint64_t low, std::uint64_t high) const noexcept;
   lane* claim(unsigned worker) noexcept;
   void leave(lane& mine) noexcept;
-  // [lane:8] A guest for so many would come for nothing.
+  // [lane:8] False if a guest for so many iterations would come for nothing.
   bool is_worth_sharing(std::size_t iterations) const noexcept;
   bool stopped() const noexcept;
   void fail() noexcept;
@@ -136,38 +142,39 @@ class loop_lanes {
   static constexpr unsigned lanes_inside = 4, most_lanes = 64;
 
   const loop_chunks work_;
-  const std::size_t n_, unit_;  // iterations; and those of a position
+  const std::size_t n_, unit_;  // the iterations of the loop; those of a position
   loop_site& site_;
   const std::stop_token& stop_;
   const unsigned workers_;
   const bool measure_, stoppable_, skewed_;
   unsigned lane_count_{lanes_inside};
-  unsigned parts_{1};  // lanes that have something at first; written before anybody is invited
+  unsigned parts_{1};  // the lanes that have something at first; written before any thread is invited
   std::array<lane, lanes_inside> inside_;
-  std::unique_ptr<lane[]> outside_;  // where these are too few
+  std::unique_ptr<lane[]> outside_;  // used if inside_ has too few
   lane* lanes_{inside_.data()};
   loop_profile profile_;
-  alignas(64) std::atomic<std::uint64_t> claimed_{0};  // a bit for each lane
+  alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one bit for each lane
   // [lane:3] {moves that have ended:48, under way:16}
   alignas(64) std::atomic<std::uint64_t> moves_{0};
   std::atomic<bool> stopped_{false}, failed_{false};
-  std::exception_ptr error_;  // of whoever has raised failed_
+  std::exception_ptr error_;  // the exception of the thread that has raised failed_
 };
 
-// Of the runtime, on a worker. How many of its workers look for work, and whether more kernel threads compute than
-// there are processors.
+// For the calling worker's runtime: how many workers look for work, and whether more kernel threads compute than there
+// are processors.
 struct loop_helpers {
   unsigned searchers;
   bool crowded;
 };
 loop_helpers loop_helpers_now() noexcept;
-// Shows up to `most` of the oldest entries of the caller's queue. If they may be many, those who look are told where.
+// Shows up to `most` of the oldest entries of the caller's queue. If they may be many, searching workers are told
+// where.
 void loop_show(unsigned most) noexcept;
-// That worker does so no more: what it queues later is for the policy to find.
+// Ends that for `worker`: the policy has to find the entries that the worker queues later.
 void loop_end_showing(unsigned worker) noexcept;
-// Nobody sleeps, or somebody looks who finds what is queued and not shown.
+// True if no worker sleeps, or if a worker searches that will find an entry which is queued and not shown.
 bool loop_may_be_quiet() noexcept;
-// What is between two workers; and that the caller has taken something of `victim`.
+// The distance between two workers; and a note that the caller has taken something from `victim`.
 unsigned loop_distance(unsigned worker, unsigned other) noexcept;
 void loop_note_steal(unsigned victim) noexcept;
 

@@ -1,4 +1,4 @@
-// What loops need of the runtime, out of line.
+// The functions of the runtime that loops need, out of line.
 #include <heddle/detail/loop_tree.hpp>
 #include <heddle/thread.hpp>
 
@@ -21,9 +21,9 @@ namespace heddle::detail {
 namespace {
 
 constexpr std::uint32_t measure_every = 8;
-constexpr unsigned workers_of_a_graph = 128;  // the most that `heddle dag` estimates a speed-up for
+constexpr unsigned workers_of_a_graph = 128;  // the most workers for which `heddle dag` estimates a speed-up
 
-// Of the kernel thread; the functions below do not switch, so its address may be kept within each.
+// Belongs to the kernel thread. The functions below do not switch, so its address may be kept within each.
 constinit thread_local std::uint32_t unmeasured __attribute__((tls_model("initial-exec"))) = 0;
 
 bool take_turn() noexcept {
@@ -32,7 +32,7 @@ bool take_turn() noexcept {
   return true;
 }
 
-// [tiny:2] Nobody sleeps, or somebody searches who sees what was queued before.
+// [tiny:2] True if no worker sleeps, or if a worker searches that sees an entry which was queued before.
 [[gnu::always_inline]] inline bool has_somebody_awake(const sync::idle_set& idle) noexcept {
   if (!idle.anyone_asleep()) [[likely]]
     return true;
@@ -44,14 +44,15 @@ bool take_turn() noexcept {
 }  // namespace
 
 loop_start loop_begin() noexcept {
-  // a constant, computed more than once at worst
+  // relaxed: a constant, computed more than once at worst
   if (loop_cycles_per_microsecond.load(std::memory_order_relaxed) == 0) {
     loop_cycles_per_microsecond.store(static_cast<std::uint32_t>(platform::cycles_per_microsecond()),
                                       std::memory_order_relaxed);
   }
   const worker::section inside;
   const worker::worker& me = worker::worker::current();
-  // Where every fork is traced, the graph of the program is wanted, not of this run: it is cut for many workers.
+  // If every fork is traced, the graph of the program is wanted, not that of this run, so the loop is cut for many
+  // workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
   const policy::policy_wants& wants = me.home.host().wants();
   return {workers,
@@ -80,14 +81,15 @@ void loop_trace_end() noexcept {
 loop_quiet loop_begin_quietly() noexcept {
   const worker::section inside;
   worker::worker& me = worker::worker::current();
-  // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence: either it
-  // sees the entry there, or this sees that it sleeps ([tiny:2]).
+  // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence. So either
+  // that worker sees the entry, or this function sees that it sleeps ([tiny:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.sleepers().idle();
   if (me.every_fork) [[unlikely]] {
     if (!me.every_join) return {false, false, true};
-    queue::keep_none(me);                            // the entry was pushed by no fork
-    if (idle.anyone_asleep()) me.announce_queued();  // a pop is followed by a join then, and not by a second push
+    queue::keep_none(me);  // no fork pushed the entry
+    // A pop is followed by a join then, and not by a second push.
+    if (idle.anyone_asleep()) me.announce_queued();
     return {true, take_turn(), false};
   }
   return {has_somebody_awake(idle), take_turn(), false};
@@ -138,7 +140,7 @@ void loop_note_steal(unsigned victim) noexcept {
   trace::emit<trace::event::steal_attempt>(me.ring, victim);
   me.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, distance);
-  trace::emit<trace::event::steal_success>(me.ring, victim, distance, 0);  // a part of a loop is no task
+  trace::emit<trace::event::steal_success>(me.ring, victim, distance, 0);  // a part of a loop is not a task
 }
 
 unsigned loop_askers() noexcept {
@@ -156,7 +158,7 @@ loop_wait loop_spin(const job& work) noexcept {
     if (ended || i % 16 == 1) {
       const std::uint64_t now = loop_cycles();
       if (start == 0) start = now;
-      // relaxed: a constant by now
+      // relaxed: constant by this time
       const bool enough =
           now - start >= spin_nanoseconds * loop_cycles_per_microsecond.load(std::memory_order_relaxed) / 1000;
       if (ended || enough) return {now - start + 1, ended};

@@ -1,4 +1,4 @@
-// Loops by the names of their schedules. Protocols: README.md, "Loops by name"; windows.md.
+// Loops with a named schedule. Protocols: README.md, "Loops by name"; windows.md.
 #include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_tree.hpp>
@@ -19,15 +19,15 @@ namespace heddle::detail {
 
 namespace {
 
-// A loop whose iterations and what else it was given are known.
+// A loop, with its iterations and its other parameters.
 struct named_loop {
   loop_chunks body;
   std::size_t n;
   const std::stop_token& stop;
-  std::size_t bytes;  // an iteration touches so many; 0: not known
+  std::size_t bytes;  // bytes that an iteration touches; 0 if not known
 };
 
-// The iterations from one on.
+// The iterations from a given one on.
 struct later_iterations {
   using result = nothing_returned;
   loop_chunks body;
@@ -40,22 +40,22 @@ void run_adaptively(const named_loop& loop, loop_site& site) {
   run_loop(body, loop.n, site, 0, loop.stop, loop.bytes);
 }
 
-// Windows of `length` iterations, by stealing. On a worker.
+// Runs the loop in windows of `length` iterations, by stealing. Must be called on a worker.
 void run_in_windows(const named_loop& loop, std::size_t length, bool slides, const std::vector<loop_cache>& caches) {
   const std::size_t seats = std::min<std::size_t>(loop_begin().workers, loop.n);
   seats_in_windows all(loop.body, loop.n, length, slides, seats, caches, loop.stop);
-  loop_site unknown;  // a seat is no measure of an iteration
+  loop_site unknown;  // the time of a seat is no measure of an iteration
   run_loop(all, seats, unknown, 1, loop.stop, loop.bytes * (loop.n / seats));
 }
 
-// Without a window, and listened to.
+// Runs the loop without a window, and listens to it.
 void run_listening(const named_loop& loop, window_sample& sample, const std::vector<loop_cache>& caches) {
   sampled_work heard{loop.body, sample};
   run_in_windows({loop_chunks::of(heard), loop.n, loop.stop, loop.bytes}, loop.n, false, caches);
 }
 
-// A loop that is listened to. What its first quarter tells decides about the rest of it, if that is enough to go by;
-// else the rest is listened to as well. True: `length` is for the loops that follow. [choice:2]
+// Runs a loop and listens to it. The sample of its first quarter decides about the rest of it, if that is enough; else
+// the rest is listened to as well. Returns true if `length` is also for the following loops. [choice:2]
 bool run_heard(const named_loop& loop, loop_site& site, window_sample& sample, const loop_cache& cache,
                const std::vector<loop_cache>& caches, std::size_t& length) {
   const std::size_t first = loop.n / 4;
@@ -76,13 +76,13 @@ bool run_heard(const named_loop& loop, loop_site& site, window_sample& sample, c
     window_sample again(sample.lines(), sample.line_bytes());
     run_listening(rest, again, caches);
     length = again.window(cache.workers);
-    // All that whoever had the first part was to do: nobody has reuses that are farther apart.
+    // This was the whole share of the worker that had the first part, so no worker has reuses that are farther apart.
     is_enough = again.is_full() || again.iterations() >= rest.n / loop_begin().workers;
   }
   return (length != 0 || is_enough) && !loop.stop.stop_requested();
 }
 
-// schedule::window_automatic. On a worker.
+// Runs under schedule::window_automatic. Must be called on a worker.
 void run_in_chosen_window(const named_loop& loop, const std::vector<loop_cache>& caches, loop_named_site& site) {
   window_choice::plan plan = site.window.choose(loop.n, loop.bytes, caches);
   const loop_cache cache = window_choice::tightest(caches);
@@ -103,7 +103,7 @@ void run_in_chosen_window(const named_loop& loop, const std::vector<loop_cache>&
   if (cache.bytes != 0 && !loop.stop.stop_requested()) site.window.ended(loop.n, loop_cycles() - begin);
 }
 
-// By one of the schedules with windows. On a worker.
+// Runs by one of the schedules with windows. Must be called on a worker.
 void run_by_window(const named_loop& loop, const loop_schedule& how, loop_named_site& site) {
   const std::vector<loop_cache> caches = loop_caches();
   if (how.how == loop_schedule::kind::window_automatic) return run_in_chosen_window(loop, caches, site);
@@ -128,7 +128,7 @@ void run_by_name(loop_chunks body, std::size_t n, const loop_schedule& how, cons
     run_on_each_worker(&loop_seats::sit_noted, &all, seats);
     return all.rethrow();
   }
-  loop_site unknown;  // a seat is no measure of an iteration
+  loop_site unknown;  // the time of a seat is no measure of an iteration
   run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
 }
 

@@ -9,7 +9,7 @@ namespace heddle::detail {
 namespace {
 
 constexpr double whole_range = 4294967296.0;  // in the unit of borders
-constexpr float tolerance = 0.05f;            // of the loop's work: an imbalance that is not worth other borders
+constexpr float tolerance = 0.05f;  // a share of the loop's work: an imbalance that is not worth other borders
 
 }  // namespace
 
@@ -17,10 +17,10 @@ constexpr float tolerance = 0.05f;            // of the loop's work: an imbalanc
 double loop_grid::border(unsigned k) const noexcept {
   if (k == 0 || k == profile_cells) return k == 0 ? 0 : 1;
   if (is_even()) return static_cast<double>(k) / profile_cells;
-  return borders_[k].load(std::memory_order_relaxed) / whole_range;  // a hint
+  return borders_[k].load(std::memory_order_relaxed) / whole_range;  // relaxed: a hint
 }
 
-// True: whatever is to the left of any border took about its share of the time.
+// Returns true if the part to the left of every border took about its share of the time.
 bool loop_grid::is_level(const shares& of) noexcept {
   float sum = 0;
   for (unsigned c = 0; c + 1 < profile_cells; ++c) {
@@ -30,7 +30,7 @@ bool loop_grid::is_level(const shares& of) noexcept {
   return true;
 }
 
-// New borders with an equal part of `work` in each cell; within a cell of today work is taken to lie evenly.
+// Computes new borders with an equal part of `work` in each cell. Within a present cell work is taken to be even.
 void loop_grid::move_borders(const shares& work) noexcept {
   std::array<double, profile_cells + 1> now;
   for (unsigned k = 0; k <= profile_cells; ++k) now[k] = border(k);
@@ -43,15 +43,15 @@ void loop_grid::move_borders(const shares& work) noexcept {
     const double part = work[c] > 0 ? std::clamp((wanted - left_of_cell) / work[c], 0.0, 1.0) : 0;
     const double at = now[c] + part * (now[c + 1] - now[c]);
     skewed = skewed || std::abs(at - wanted) > tolerance;
-    // rounded up, so that a border at a whole iteration is found there again
+    // Rounded up, so that a border at a whole iteration is found there again.
     borders_[k].store(static_cast<std::uint32_t>(std::min(std::ceil(at * whole_range), whole_range - 1)),
                       std::memory_order_relaxed);  // a hint
   }
   skewed_.store(skewed, std::memory_order_relaxed);  // a hint
 }
 
-// All accesses are of hints: two loops of a site that learn at the same time may leave a mixture of what both have
-// seen, which `begin` puts in order and the next measured loops correct.
+// All accesses are to hints. Two loops of a site that learn at the same time may leave a mixture of both their
+// measurements, which `begin` puts in order and the next measured loops correct.
 bool loop_grid::learn(const loop_profile& seen) noexcept {
   const double total = static_cast<double>(std::accumulate(seen.took_.begin(), seen.took_.end(), std::uint64_t{0}));
   if (total <= 0) return false;
@@ -79,7 +79,7 @@ bool loop_grid::learn(const loop_profile& seen) noexcept {
   }
   for (unsigned c = 0; c < profile_cells; ++c) before_[c].store(now[c], std::memory_order_relaxed);
   doubted_.store(true, std::memory_order_relaxed);
-  return !doubted;  // times that vary from loop to loop are no reason to measure each
+  return !doubted;  // times that vary from loop to loop are no reason to measure each loop
 }
 
 void loop_profile::begin(const loop_grid& grid, std::size_t n) noexcept {
@@ -90,7 +90,7 @@ void loop_profile::begin(const loop_grid& grid, std::size_t n) noexcept {
   took_.fill(0);
 }
 
-// The last cell that begins at or before a position: cells without a width are passed over.
+// The last cell that begins at or before a position. Cells without a width are skipped.
 unsigned loop_profile::cell_of(double position) const noexcept {
   unsigned c = 0;
   for (unsigned step = profile_cells / 2; step != 0; step /= 2) {
@@ -122,7 +122,8 @@ void loop_profile::add(std::size_t low, std::size_t high, std::uint64_t cycles) 
     const double inside = std::min(to, border_[c + 1]) - std::max(from, border_[c]);
     if (inside <= 0) continue;
     const auto part = static_cast<std::uint64_t>(static_cast<double>(cycles) * inside / (to - from));
-    std::atomic_ref(took_[c]).fetch_add(part, std::memory_order_relaxed);  // read after the joins of all pieces
+    // relaxed: read after the joins of all pieces
+    std::atomic_ref(took_[c]).fetch_add(part, std::memory_order_relaxed);
   }
 }
 

@@ -1,4 +1,4 @@
-// Loops by a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
+// Loops with a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
 // all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: windows.hpp.
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace heddle::detail {
 
-// What chunks are left, in order. Nothing is ordered by it: what the loop's iterations write is ordered by their joins.
+// The chunks that are left, in order. This class orders nothing: the results of the loop's iterations are ordered by
+// their joins.
 class chunks_left {
  public:
   chunks_left(std::size_t n, const loop_schedule& how, std::size_t seats) noexcept
       : n_(n), least_(std::clamp<std::size_t>(how.chunk, 1, n)), seats_(seats) {}
 
-  // The next `least` iterations. False: there are none left.
+  // Takes the next `least` iterations. Returns false if there are none left.
   bool take_equal(std::size_t& low, std::size_t& high) noexcept {
     // Chunks are counted, not iterations, so that no number of takers makes the sum too large. relaxed: see above
     const std::size_t k = begin_.fetch_add(1, std::memory_order_relaxed);
@@ -28,7 +29,7 @@ class chunks_left {
     high = n_ - low < least_ ? n_ : low + least_;
     return true;
   }
-  // A part of what is left.
+  // Takes a part of the rest.
   bool take_part(std::size_t& low, std::size_t& high) noexcept {
     low = begin_.load(std::memory_order_relaxed);  // as above
     do {
@@ -43,7 +44,7 @@ class chunks_left {
   alignas(64) std::atomic<std::size_t> begin_{0};
 };
 
-// The Work of a loop over seats, for loop_tree.
+// The Work of a loop over seats, in the form that loop_tree takes.
 class loop_seats {
  public:
   using result = nothing_returned;
@@ -52,13 +53,13 @@ class loop_seats {
              const std::stop_token& stop) noexcept
       : work_(work), n_(n), how_(how), seats_(seats), left_(n, how, seats), stop_(stop) {}
 
-  // Not noexcept: what an iteration throws goes through the loop over seats.
+  // Not noexcept, because an iteration's exception goes through the loop over seats.
   void operator()(result&, std::size_t low, std::size_t high) {
     for (; low != high; ++low) {
       try {
         sit(low);
       } catch (...) {
-        stopped_.store(true, std::memory_order_relaxed);  // a request, ordered by nothing
+        stopped_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
         throw;
       }
     }
@@ -66,13 +67,13 @@ class loop_seats {
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
 
-  // For run_on_each_worker: the first exception is kept.
+  // For run_on_each_worker. The first exception is kept.
   static void sit_noted(void* self, std::size_t seat) noexcept {
     auto& s = *static_cast<loop_seats*>(self);
     try {
       s.sit(seat);
     } catch (...) {
-      s.stopped_.store(true, std::memory_order_relaxed);  // as above
+      s.stopped_.store(true, std::memory_order_relaxed);  // relaxed as above
       // relaxed: read when all have ended
       if (!s.failed_.exchange(true, std::memory_order_relaxed)) s.error_ = std::current_exception();
     }
@@ -105,10 +106,11 @@ class loop_seats {
       work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
     }
   }
-  // Where the part of a seat begins: the first n mod S seats have one iteration more.
+  // The position where the part of a seat begins: the first n mod S seats have one iteration more.
   std::size_t part(std::size_t seat) const noexcept { return seat * (n_ / seats_) + std::min(seat, n_ % seats_); }
   bool stopped() const noexcept {
-    return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();  // requests, ordered by nothing
+    // relaxed: requests, ordered by nothing
+    return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
   const loop_chunks work_;

@@ -18,7 +18,7 @@ seats_in_windows::seats_in_windows(loop_chunks work, std::size_t n, std::size_t 
       stop_(stop) {
   const std::uint64_t positions = (n - 1) / unit_ + 1;
   const unsigned workers = caches.back().first_worker + caches.back().workers;
-  const auto cut = [&](std::uint64_t worker) {  // rounded down, without a product that is too large
+  const auto cut = [&](std::uint64_t worker) {  // rounded down, computed without a product that is too large
     return positions / workers * worker + positions % workers * worker / workers;
   };
   for (std::size_t g = 0; g < caches.size(); ++g) {

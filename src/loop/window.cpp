@@ -23,8 +23,9 @@ bool loop_window::take(std::uint64_t& low, std::uint64_t& high) noexcept {
     if (low >= limit) return false;
     high = std::min(limit, low + share_);
   } while (!next_.compare_exchange_weak(low, high));
-  if (high == high_) moved_.notify_all();                                    // nobody need wait any more
-  else if (slides() && (high - low > 1 || may_take())) moved_.notify_one();  // to take more, or a part of it
+  if (high == high_) moved_.notify_all();  // no thread need wait any more
+  // One waiter takes more, or a part of it.
+  else if (slides() && (high - low > 1 || may_take())) moved_.notify_one();
   return true;
 }
 

@@ -1,4 +1,5 @@
-// Parallel loops with windows, by threads and barriers: each worker has an equal part of each window, always its own.
+// Parallel loops with windows, by threads and barriers: each worker has an equal part of each window, always the same
+// part.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace heddle::detail {
 // For run_on_each_worker, with every worker of the runtime. [window:7]
 class barrier_windows {
  public:
-  // Windows of `length` iterations. Throws std::bad_alloc.
+  // Makes windows of `length` iterations. Throws std::bad_alloc.
   barrier_windows(loop_chunks work, std::size_t n, std::size_t length, const std::vector<loop_cache>& caches,
                   const std::stop_token& stop)
       : work_(work), n_(n), length_(std::clamp<std::size_t>(length, 1, n)), caches_(caches), stop_(stop) {
@@ -54,7 +55,7 @@ class barrier_windows {
       if (high != end && !ends_[g].arrive_and_wait()) return;
     }
   }
-  // Where the k-th of `all` equal parts of `length` begins.
+  // The position where the k-th of `all` equal parts of `length` begins.
   static std::size_t part(std::size_t length, std::size_t all, std::size_t k) noexcept {
     return length / all * k + std::min(k, length % all);
   }
@@ -68,9 +69,9 @@ class barrier_windows {
   const loop_chunks work_;
   const std::size_t n_, length_;
   const std::vector<loop_cache>& caches_;
-  std::deque<cancellable_barrier> ends_;  // of a window, by cache
+  std::deque<cancellable_barrier> ends_;  // the barrier at the end of a window, by cache
   std::atomic<bool> failed_{false};
-  std::exception_ptr error_;  // of whoever set failed_; read when all have ended
+  std::exception_ptr error_;  // the exception of the thread that set failed_; read when all have ended
   const std::stop_token& stop_;
 };
 

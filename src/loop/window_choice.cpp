@@ -11,7 +11,7 @@ namespace heddle::detail {
 namespace {
 
 constexpr std::uint32_t loops_of_a_sample = 64;
-constexpr float changed = 1.5f;        // times as long, or as short
+constexpr float changed = 1.5f;        // a time longer or shorter by this factor counts as changed
 constexpr std::uint32_t believed = 2;  // surprises in a row
 
 bool is_like(std::size_t a, std::size_t b) noexcept { return std::max(a, b) - std::min(a, b) <= std::max(a, b) / 4; }
@@ -28,12 +28,13 @@ loop_cache window_choice::tightest(const std::vector<loop_cache>& caches) noexce
   return found;
 }
 
-// The window has an eighth of the cache: of what the serial loop finds there again, it loses what has been out of use
-// for seven eighths of it. That is as many bytes as the caches inside a core have, or fewer, on most machines.
+// The window has an eighth of the cache. Of the data that the serial loop finds there again, it loses the part that has
+// been out of use for seven eighths of the cache. On most machines an eighth is as many bytes as the caches inside a
+// core have, or fewer.
 std::size_t window_choice::by_size(std::size_t n, std::size_t bytes, const loop_cache& cache) noexcept {
   constexpr std::size_t part = 8, iterations_of_a_worker = 2;
   if (cache.bytes == 0 || bytes == 0) return 0;
-  if (n <= cache.bytes / bytes) return 0;  // all of it stays there
+  if (n <= cache.bytes / bytes) return 0;  // all of it stays in the cache
   const std::size_t length = cache.bytes / part / bytes, least = std::size_t{iterations_of_a_worker} * cache.workers;
   if (length >= least) return length;
   return least <= cache.bytes / 2 / bytes ? least : 0;

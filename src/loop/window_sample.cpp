@@ -1,4 +1,4 @@
-// Listening to what a program tells of its accesses: a cost model in front of the one that there is, if there is one.
+// A listener to the accesses that a program tells: a cost model in front of the process's own one, if there is one.
 #include "loop/window_sample.hpp"
 
 #include <heddle/detail/cost_model.hpp>
@@ -14,16 +14,17 @@ namespace heddle::detail {
 
 namespace {
 
-// Static, since a worker may come here late, with a model that has been taken away.
+// Static, because a worker may come here late, with a model that has been removed.
 constinit std::atomic<window_sample*> listening{nullptr};
-constinit std::atomic<const void*> listened_to{nullptr};  // queue of the worker that runs the chunk
-constinit std::atomic<bool> busy{false};                  // somebody is inside the sample
+constinit std::atomic<const void*> listened_to{nullptr};  // the queue of the worker that runs the chunk
+constinit std::atomic<bool> busy{false};                  // a thread is inside the sample
 constinit std::atomic<const heddle_cost_model*> behind{nullptr};
 
 }  // namespace
 
 struct window_listener {
-  // Who is busy has read `listening` after that, and stop() looks at `busy` after it has cleared `listening`.
+  // The thread that is busy reads `listening` after it became so, and stop() looks at `busy` after it has cleared
+  // `listening`.
   template <class F>
   static void hear(F&& f) noexcept {
     const worker::section inside;
@@ -60,7 +61,7 @@ struct window_listener {
 
 namespace {
 
-// Under the simulator with all that it offers; elsewhere pages are placed as ever.
+// The model offers all functions under the simulator; elsewhere pages are placed as usual.
 constinit heddle_cost_model in_front{window_listener::cycles, window_listener::access, 0, nullptr, nullptr,
                                      window_listener::rows};
 
@@ -68,7 +69,8 @@ constinit heddle_cost_model in_front{window_listener::cycles, window_listener::a
 
 window_sample::window_sample(std::uint64_t lines, unsigned line_bytes) noexcept
     : lines_(lines), line_bytes_(std::max(line_bytes, 1u)) {
-  constexpr double samples = 8192;  // of the cache: distances are right to a hundredth or two
+  // Samples of the cache: distances are right to a hundredth or two.
+  constexpr double samples = 8192;
   if (heddle_cost_is_declared() == 0 || lines == 0) return;
   window_sample* nobody = nullptr;
   if (!listening.compare_exchange_strong(nobody, this)) return;
@@ -85,7 +87,7 @@ window_sample::window_sample(std::uint64_t lines, unsigned line_bytes) noexcept
     in_front.place = before->place;
     in_front.forget = before->forget;
   }
-  // pairs with cost_model: the model is filled in
+  // pairs with cost_model: publishes the model, which is filled in
   __atomic_store_n(&heddle_cost, &in_front, __ATOMIC_RELEASE);
 }
 
@@ -96,7 +98,8 @@ void window_sample::stop() noexcept {
   __atomic_store_n(&heddle_cost, behind.load(), __ATOMIC_RELEASE);  // as above
   listened_to.store(nullptr);
   listening.store(nullptr);
-  while (busy.load()) arch::pause();  // somebody who began to hear in a chunk that has ended on another worker
+  // A thread may have begun to hear in a chunk that has ended on another worker.
+  while (busy.load()) arch::pause();
 }
 
 void window_sample::listen() noexcept {

@@ -1,4 +1,4 @@
-// A sample of what a loop accesses, taken while it runs: [choice:2] of src/loop/windows.md.
+// A sample of the accesses of a loop, taken while it runs: [choice:2] of src/loop/windows.md.
 #pragma once
 
 #include <atomic>
@@ -11,12 +11,12 @@
 
 namespace heddle::detail {
 
-// Listens to what the program tells of its accesses (heddle/cost.hpp), in the iterations from the loop's first one on
-// that are run in order, until they have touched twice what the cache holds. One sample at a time in a process.
+// Listens to the accesses that the program tells (heddle/cost.hpp), in the iterations from the loop's first one on that
+// are run in order, until they have touched twice what the cache holds. There is one sample at a time in a process.
 class window_sample {
  public:
-  // Begins to listen, for caches of `lines` lines of `line_bytes`. Check is_on(): there is nothing to listen to if the
-  // program tells nothing, if another loop is being listened to, or if there is no memory.
+  // Begins to listen, for caches of `lines` lines of `line_bytes`. Check is_on() afterwards: there is nothing to listen
+  // to if the program tells nothing, if another loop is being listened to, or if there is no memory.
   window_sample(std::uint64_t lines, unsigned line_bytes) noexcept;
   ~window_sample();
   window_sample(const window_sample&) = delete;
@@ -25,9 +25,9 @@ class window_sample {
   std::uint64_t lines() const noexcept { return lines_; }
   unsigned line_bytes() const noexcept { return line_bytes_; }
 
-  // Around a chunk. leave() is called if enter() was true.
+  // Called around a chunk. leave() must be called if enter() returned true.
   bool enter(std::size_t low) noexcept {
-    // Whoever runs the iteration that is next is alone to find it so, and moves it on.
+    // Only the thread that runs the next iteration finds it so, and advances it.
     if (!is_on() || low != next_.load() || is_full_.load()) return false;
     listen();
     return true;
@@ -37,12 +37,12 @@ class window_sample {
     next_.store(high);
   }
 
-  // More would tell nothing new.
+  // True if more accesses would tell nothing new.
   bool is_full() const noexcept { return is_full_.load(); }
   std::size_t iterations() const noexcept { return next_.load(); }  // that have been listened to
 
-  // The window for `cores` that share the cache; 0: none is needed, or none helps. When the loop has ended; nothing is
-  // listened to any more.
+  // The window for `cores` that share the cache; 0 if none is needed, or none helps. Must be called when the loop has
+  // ended; it ends the listening.
   std::size_t window(unsigned cores) noexcept;
 
  private:
@@ -55,7 +55,7 @@ class window_sample {
   const std::uint64_t lines_;
   const unsigned line_bytes_;
   std::unique_ptr<reuse_distance> distances_;
-  std::atomic<bool> failed_{false};  // for lack of memory
+  std::atomic<bool> failed_{false};  // set when memory was short
   std::atomic<bool> is_full_{false};
   std::atomic<std::size_t> next_{0};  // all before it have been listened to
 };

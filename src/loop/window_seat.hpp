@@ -1,4 +1,4 @@
-// What a seat of a loop with windows has: positions that it has been handed out, and a pace at which it runs them.
+// A seat of a loop with windows: positions that it has been handed out, and a pace at which it runs them.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 
 namespace heddle::detail {
 
-// Who has nothing to do looks for so long before it suspends: about what suspending and resuming cost together.
+// The time for which a thread without work looks before it suspends: about the cost of suspending and resuming
+// together.
 inline constexpr std::uint64_t spin_nanoseconds = 1000;
 
-// How many positions are run between two looks at what else is to be done: such as take 2 us.
+// The number of positions that are run between two looks at what else is to be done: as many as take 2 us.
 class window_pace {
  public:
   window_pace() noexcept : last_(loop_cycles()) {}
@@ -32,16 +33,17 @@ class window_pace {
   std::uint64_t last_;
 };
 
-// Positions that somebody has been handed out and has not begun: it takes from the front, others from the back. A
-// word of two halves, whose value is all there is to know: that it was another one in between does no harm.
+// Positions that a seat has been handed out and has not begun. The owner takes from the front, others from the back.
+// The value of the word, which has two halves, is its whole state, so it does no harm if it had another value in
+// between.
 class open_range {
  public:
-  // A longer loop is counted in several iterations a position.
+  // In a longer loop a position is several iterations.
   static constexpr std::size_t most_positions = 0xffffffff;
 
-  // Its own: what it had is empty.
+  // Called by the owner, when the range is empty.
   void put(std::uint64_t low, std::uint64_t high) noexcept { word_.store(low << 32 | high); }
-  // Before anybody else knows of it.
+  // Called before any other thread knows of the range.
   void put_first(std::uint64_t low, std::uint64_t high) noexcept {
     word_.store(low << 32 | high, std::memory_order_relaxed);
   }
@@ -54,7 +56,7 @@ class open_range {
     } while (!word_.compare_exchange_weak(word, high << 32 | high_of(word)));
     return true;
   }
-  // Somebody else takes the upper half of what it was seen to have.
+  // Takes, for another thread, the upper half of the positions that were seen.
   bool take_back(std::uint64_t seen, std::uint64_t& low, std::uint64_t& high) noexcept {
     low = low_of(seen) + (high_of(seen) - low_of(seen)) / 2;
     high = high_of(seen);

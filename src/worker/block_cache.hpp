@@ -1,9 +1,9 @@
-// A worker's cache of control blocks: those with a stack, and light ones, which are lent a stack only from their
-// beginning to their end (src/fiber/README.md). Owns what is in it, and what comes back to it. Every function but
+// A worker's cache of control blocks. Some have a stack. Light ones are given a stack only from their beginning to
+// their end (src/fiber/README.md). Owns the blocks in it, and the blocks that come back to it. Every function but
 // give_back is its worker's. Promise: the block that was used last is used first, and no block is in two hands.
 //
-// Each thread that is made, begun or ended goes through here, so the short paths are inline, and the fields are in one
-// cache line but for those that other workers write, and those of the slow paths.
+// Each thread that is made, begun or ended goes through here, so the short paths are inline. The fields are in one
+// cache line, except for those that other workers write, and those of the slow paths.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ class block_cache {
   block_cache(const block_cache&) = delete;
   block_cache& operator=(const block_cache&) = delete;
 
-  // A control block with its stack, of the default size, not made new
-  // (renew_thread) nor prepared (start_at). Null: no memory.
+  // Takes a control block with its stack, of the default size. The block is not made new (renew_thread) nor prepared
+  // (start_at). Returns null if there is no memory.
   [[nodiscard]] thread* new_block() noexcept {
     if (cache_ == nullptr && !refill()) [[unlikely]]
       return nullptr;
     return cached_block();
   }
-  // The same; null: there is none at hand.
+  // The same; returns null if there is none at hand.
   [[nodiscard]] thread* cached_block() noexcept {
     thread* t = cache_;
     if (t == nullptr) [[unlikely]]
@@ -42,7 +42,8 @@ class block_cache {
     fiber::prefetch_block(cache_);
     return t;
   }
-  // The same without a stack, for a thread that need not have one before it begins. Null: there is none at hand.
+  // The same without a stack, for a thread that need not have one before it begins. Returns null if there is none at
+  // hand.
   [[nodiscard]] thread* cached_light() noexcept {
     thread* t = lights_;
     if (t == nullptr) [[unlikely]]
@@ -52,7 +53,7 @@ class block_cache {
     fiber::prefetch_block(lights_);
     return t;
   }
-  // Null: no memory, or none for its stack.
+  // Returns null if there is no memory, or none for the stack.
   [[nodiscard]] thread* new_light() noexcept;
   void free_light(thread& t) noexcept {
     if (light_count_ == fiber::light_threads::in_chain) [[unlikely]]
@@ -61,7 +62,7 @@ class block_cache {
     lights_ = &t;
     ++light_count_;
   }
-  // The top of the stack that `t`, a light thread, is lent.
+  // Returns the top of the stack that `t`, a light thread, is given for its run.
   [[nodiscard]] void* lend_stack(thread& t) noexcept {
     if (cache_ == nullptr) [[unlikely]]
       want_stack();
@@ -73,7 +74,7 @@ class block_cache {
     t.stack = block;
     return block;
   }
-  // A light thread has ended, and nobody is on its stack any more.
+  // A light thread has ended, and no code runs on its stack any more.
   void take_stack_back(thread& t) noexcept {
     thread* const block = t.stack;
     block->stack = block;
@@ -91,14 +92,15 @@ class block_cache {
     ++cached_;
   }
 
-  // A block of this cache that another worker has done with; any worker of the runtime, not on the block's stack.
+  // Gives back a block of this cache that another worker has finished with. Called by any worker of the runtime, not on
+  // the block's stack.
   void give_back(thread& t) noexcept {
     thread* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
     do t.next = head;
     while (!returned_.compare_exchange_weak(head, &t));
   }
-  // What came back is used first: it is in this processor's cache,
-  // where the blocks below it in this one are not.
+  // Blocks that came back are used first, because they are in this processor's cache. The blocks below them in the list
+  // are not.
   void collect_returned() noexcept {
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
       collect();  // a hint
@@ -108,25 +110,26 @@ class block_cache {
   [[noreturn, gnu::noinline]] void fail(const char* of_whom) const noexcept;
 
  private:
-  [[nodiscard]] bool refill() noexcept;  // false: no memory
+  [[nodiscard]] bool refill() noexcept;  // returns false if there is no memory
   void free_thread_slow(thread& t) noexcept;
   [[gnu::noinline]] void set_lights_aside() noexcept;
-  [[gnu::noinline]] void want_stack() noexcept;  // there is one in the cache then
+  [[gnu::noinline]] void want_stack() noexcept;  // on return there is a stack in the cache
   void collect() noexcept;
 
-  // from the pool at once, once so many were needed; before that fewer, for each is a page fault
+  // The number of stacks that are taken from the pool at once, when that many have been needed before. Before that it
+  // is smaller, because each stack is a page fault.
   static constexpr unsigned batch = 64;
   static constexpr unsigned limit = 8 * batch;
 
   alignas(64) const std::uint8_t default_class_;  // of the runtime's stacks
   thread* cache_{nullptr};
   unsigned cached_{0};
-  thread* lights_{nullptr};  // fewer than a chain, or one
+  thread* lights_{nullptr};  // a chain at most
   unsigned light_count_{0};
   thread* lights_aside_{nullptr};  // a whole chain, or none
   worker& owner_;
   alignas(64) std::atomic<thread*> returned_{nullptr};  // pushed by other workers, emptied by the worker
-  unsigned batch_{4};                                   // stacks taken from the pool next time
+  unsigned batch_{4};                                   // the number of stacks to take from the pool next time
 };
 
 }  // namespace heddle::worker

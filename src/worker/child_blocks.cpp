@@ -27,7 +27,7 @@ detail::group_child* child_blocks::refill(worker& owner, detail::job::code run) 
     auto* child = ::new (blocks + i) group_child(run);
     child->home = &owner;
     child->next = i == 0 ? of.slabs_ : owner.spare_children;
-    if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the slab before
+    if (i == 0) of.slabs_ = child;  // not handed out: its `next` leads to the previous slab
     else owner.spare_children = child;
   }
   return owner.spare_children;

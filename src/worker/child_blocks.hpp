@@ -1,7 +1,6 @@
 // A worker's blocks for groups' children that have not begun: whole slabs of memory that live as long as the worker
-// does. Owns the slabs, and the list of blocks that come back from elsewhere; those that are at hand are in the
-// worker's fork queue (`spare_children`), where spawns and ends find them. Promise: a block comes back to the worker
-// that made it.
+// does. Owns the slabs, and the list of blocks that come back from elsewhere. Blocks at hand are in the worker's fork
+// queue (`spare_children`), where spawns and ends find them. Promise: a block comes back to the worker that made it.
 #pragma once
 
 #include <atomic>
@@ -22,10 +21,10 @@ class child_blocks {
   child_blocks(const child_blocks&) = delete;
   child_blocks& operator=(const child_blocks&) = delete;
 
-  // Where the worker has none at hand: blocks for children that have not begun, with the code of all such children; the
-  // first of them, which is at hand then as are the others. Null: no memory.
+  // Called where the worker has no block at hand. Makes blocks for children that have not begun, with the code of all
+  // such children, and puts them at hand. Returns the first of them; null if there is no memory.
   [[nodiscard]] static detail::group_child* refill(worker& owner, void (*run)(detail::job*) noexcept) noexcept;
-  // One that another worker, the caller, has done with.
+  // Gives back a block that another worker, the caller, has finished with.
   void give_back(detail::group_child& child) noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// Writing the thread-local pointer to the current queue (heddle/detail/current.hpp), for code that may change kernel
-// threads: a compiler that knew the variable could keep its address over a switch.
+// Writes the thread-local pointer to the current queue (heddle/detail/current.hpp) in code that may change kernel
+// threads. It is assembly because a compiler that knew the variable could keep its address over a switch.
 #pragma once
 
 #include <heddle/detail/current.hpp>

@@ -21,19 +21,20 @@ class giver_of final : public queue::askers::giver {
   void given(unsigned asker) noexcept override {
     const platform::nanoseconds message = message_time(self_.home.options().machine.get(), self_.rank, asker);
     if (message != 0) platform::expect_in_box(asker, platform::now() + message);
-    // [ask:6]. seq_cst, as in stand_aside and find_work: one of us takes it out of the box
+    // [ask:6]. seq_cst, as in stand_aside and find_work: one of the two takes it out of the mailbox.
     const worker& to = self_.home.at(asker);
     if (to.aside.load() % 2 != 0 || may_spin(to)) return bring_to_all(asker);
     sources::own_mailbox::announce(self_.home, asker);  // [ask:5]
   }
 
  private:
-  // A member of a gang may run there, which spins for another one, and that one for what we give.
+  // Returns true if a member of a gang may run there that spins for another one, which in turn spins for what we give.
   bool may_spin(const worker& to) const noexcept { return to.home.gangs().are_used(); }
 
   void bring_to_all(unsigned asker) noexcept {
     unsigned from = 0;
-    thread* t = self_.thread_for(all_.take(asker, from));  // no ready thread that is bound: such are in no fork queue
+    // The thread is no ready thread that is bound, because such threads are in no fork queue.
+    thread* t = self_.thread_for(all_.take(asker, from));
     if (t == nullptr) return;
     self_.home.incoming().push(*t);
     sources::inbox_threads::announce(self_.home, self_.rank);

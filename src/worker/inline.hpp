@@ -1,5 +1,5 @@
-// The worker's short paths: what every yield, spawn, join and end of a thread goes through. Inline in the few files
-// that do these, since the calls between them and the registers saved around each took a tenth of their time.
+// The worker's short paths, which every yield, spawn, join and end of a thread goes through. They are inline in the few
+// files that do these, since the calls between them and the registers saved around each took a tenth of their time.
 #pragma once
 
 #include "base/audit.hpp"
@@ -12,11 +12,12 @@
 
 namespace heddle::worker {
 
-inline constexpr unsigned fairness_interval = 61;  // picks between two looks at what comes from outside
+// The number of picks between two looks at work from outside.
+inline constexpr unsigned fairness_interval = 61;
 
 // --- switching ---------------------------------------------------------------------------------------------------
 
-// Audit builds: a thread that is not preemptive is in its own code as soon as it goes on, as far as can be told; a
+// For audit builds. A thread that is not preemptive is in its own code as soon as it goes on, as far as can be told; a
 // preemptive one when it leaves the runtime, [section:4] to [section:8].
 [[gnu::always_inline]] inline void goes_on(const thread& t) noexcept {
   if constexpr (base::audits_malloc) {
@@ -43,7 +44,7 @@ inline void worker_switching::charge_switch([[maybe_unused]] thread* to) const n
   }
 }
 
-// What a switch to it loads.
+// Returns the context that a switch to the thread loads.
 inline void* context_of(thread& t) noexcept {
   if (fiber::is_not_begun(t.stack_pointer)) [[unlikely]]
     begin(t);
@@ -106,8 +107,8 @@ inline void worker_switching::came_back(thread& child, thread& spawner) noexcept
 #endif
 }
 
-// Nothing waits for `t` but `self`, and `self` for nothing else: so
-// whichever worker `t` ends on goes on with `self`, by a return.
+// Nothing waits for `t` but `self`, and `self` waits for nothing else. So whichever worker `t` ends on goes on with
+// `self`, by a return.
 inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread& t,
                          [[maybe_unused]] void (*body)(thread*)) noexcept {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
@@ -147,7 +148,7 @@ inline thread* worker_agenda::thread_for(entry item) noexcept {
 }
 
 inline entry worker_agenda::pick(const thread* stays) noexcept {
-  // seen at the next look
+  // relaxed: a change is seen at the next look
   if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return pick_specially(stays, count_pick());
   return pick_ordinarily();
@@ -178,7 +179,7 @@ inline entry worker_agenda::pick_ordinarily() noexcept {
     share_ready();
 }
 
-// Of a thread that its maker, who runs here, has just made, and may join.
+// For a thread that its maker, which runs here, has just made, and may join.
 inline void worker_agenda::make_new_ready(thread& t) noexcept {
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return make_new_ready_slowly(t);  // as in make_ready
@@ -188,7 +189,7 @@ inline void worker_agenda::make_new_ready(thread& t) noexcept {
 }
 
 inline void worker_agenda::make_ready(thread& t) noexcept {
-  // relaxed: whoever hands us a thread with a priority has seen it set
+  // relaxed: code that hands us a thread with a priority has seen it set
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return make_ready_slowly(t);
   make_ready_here(t);

@@ -1,4 +1,4 @@
-// Jobs, run on the stack of a thread: of one that was made for that, or of one that has ended.
+// Jobs. A job runs on the stack of a thread: of one that was made for it, or of one that has ended.
 #pragma once
 
 #include <heddle/detail/fork_queue.hpp>
@@ -8,14 +8,15 @@
 
 namespace heddle::detail {
 
-// A submitted job as the runtime sees it: its parts. Touched by who submits it, then by who has taken it.
+// The parts of a submitted job as the runtime sees it. Touched by the code that submits it, then by the code that has
+// taken it.
 struct submitted {
   static heddle::job*& next(heddle::job& work) noexcept { return work.next_; }
   static const void*& label(heddle::job& work) noexcept { return work.label_; }
   static heddle::job::function function(const heddle::job& work) noexcept { return work.run_; }
   static job* word(heddle::job& work) noexcept { return &work; }
   static heddle::job& of(job* word) noexcept { return static_cast<heddle::job&>(*word); }
-  // What a trace names a job by whose code is `code`.
+  // The address by which a trace names a job whose code is `code`.
   static const void* shown(job* word, job::code code) noexcept {
     return code == run_submitted ? label(of(word)) : reinterpret_cast<const void*>(code);
   }
@@ -29,17 +30,18 @@ using fiber::thread;
 
 class worker;
 
-// A new thread of the kind that runs tasks, which begins with body(it); `argument` is its argument. By `w` itself.
-// Null: no memory.
+// Makes a thread of the kind that runs tasks, which begins with body(it); `argument` is its argument. Called by `w`
+// itself. Returns null if there is no memory.
 [[nodiscard]] thread* thread_for_tasks(worker& w, void (*body)(thread*), void* argument) noexcept;
 
-// Runs it, on the calling thread, which is `self`.
+// Runs the job on the calling thread, which is `self`.
 void run_job(thread& self, detail::job* work) noexcept;
 
-// Entry of threads that run jobs: runs its first job, then whatever job is next, until a thread is.
+// The entry of threads that run jobs. Runs the thread's first job, then further jobs while a job is next. It ends when
+// a thread is next.
 void run_jobs(thread* self) noexcept;
 
-// The end of a thread whose stack nobody else will look at: runs jobs on it while jobs are next, then departs.
+// The end of a thread whose stack no other code will look at: runs jobs on it while jobs are next, then departs.
 void serve(thread& self) noexcept;
 
 }  // namespace heddle::worker

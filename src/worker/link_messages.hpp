@@ -1,5 +1,5 @@
-// How long a message takes from one worker to another, on simulated machines whose thieves send messages over links
-// (src/platform/messages.hpp); 0 everywhere else, and between workers of one node.
+// The time that a message takes from one worker to another, on simulated machines whose thieves send messages over
+// links (src/platform/messages.hpp). It is 0 everywhere else, and between workers of one node.
 #pragma once
 
 #include "machine/topology.hpp"
@@ -19,7 +19,7 @@ inline platform::nanoseconds message_time([[maybe_unused]] const machine::topolo
   return 0;
 }
 
-// A request to a victim, and what comes back. Both pass on the thief's clock: it waits for them.
+// A request to a victim, and the answer. Both pass on the thief's clock, because the thief waits for them.
 class round_trip {
  public:
   explicit round_trip(platform::nanoseconds one_way) noexcept : one_way_(one_way) {

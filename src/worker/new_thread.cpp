@@ -15,7 +15,8 @@ thread* new_block(runtime& home, std::size_t stack_bytes) noexcept {
   if (t == nullptr) return nullptr;
   if (!from_cache) t->cache = nullptr;
   renew_thread(*t, home);
-  t->preemptive = nullptr;  // of a child whose end left it, in a runtime whose threads are preemptive as a rule
+  // A child's end may have left a value, in a runtime whose threads are preemptive as a rule.
+  t->preemptive = nullptr;
   return t;
 }
 

@@ -1,4 +1,4 @@
-// What a thread begins with: its control block made new, and the first frame on its stack.
+// The beginning of a thread: its control block is made new, and the first frame is written on its stack.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ inline void renew_thread(thread& t, runtime& home) noexcept {
   t.ties.belongs.clear();
   if constexpr (platform::simulated) t.ties.worker_rank = fiber::no_worker;
 }
-// The same of a light one: it is nobody's child and of the normal level, and leaves nothing behind in the other fields.
+// The same for a light one. It is nobody's child and of the normal level, and leaves nothing behind in the other
+// fields.
 inline void renew_light(thread& t, runtime& home) noexcept {
   t.home = &home;
   t.completion.renew();
@@ -38,26 +39,27 @@ inline void renew_light(thread& t, runtime& home) noexcept {
   t.ties.belongs.clear();
   if constexpr (platform::simulated) t.ties.worker_rank = fiber::no_worker;
 }
-// What the stack of a new thread of that kind begins below.
+// Returns the address below which the stack of a new thread of that kind begins.
 [[gnu::always_inline]] inline void* top_of(thread& t, fiber::kind how) noexcept {
   if (!how.bordered()) [[likely]]
     return &t;
   return fiber::make_preemptible(t, how);
 }
-// A control block of any size, made new, not prepared (start_at), from any kernel thread. Null: no memory, or no class
-// is that large.
+// Returns a control block with a stack of at least that size, made new, but not prepared (start_at), from any kernel
+// thread. Returns null if there is no memory, or no class is that large.
 [[nodiscard]] thread* new_block(runtime& home, std::size_t stack_bytes) noexcept;
-// The same without a stack, which it is lent when it begins. Null: no memory, or none for its stack.
+// The same without a stack, which the thread is given when it begins. Returns null if there is no memory, or none for
+// its stack.
 [[nodiscard]] thread* new_light(runtime& home) noexcept;
-// From any kernel thread, of any runtime, which may be gone.
+// Called on any kernel thread, by code of any runtime. The thread's runtime may be gone.
 void free_thread(thread& t) noexcept;
 
-// The kind that is asked for, with the runtime's default put in; what it needs is started. Throws
-// std::system_error(not_supported) when it cannot be had here.
+// Returns the kind that is asked for, with the runtime's default put in, and starts whatever that kind needs. Throws
+// std::system_error(not_supported) if the kind is not available here.
 [[nodiscard]] fiber::kind kind_of(runtime& home, preemption technique, tls storage);
 
-// Writes the first frame of a thread that has none, after lending it a stack
-// if it was made without one. By the worker that is about to go to it.
+// Writes the first frame of a thread that has none. Gives it a stack first if it was made without one. Called by the
+// worker that is about to go to it.
 void begin(thread& t) noexcept;
 // Its stack, from `stack_top` downwards, starts with body(&t).
 void start_at(thread& t, void* stack_top, void (*body)(thread*)) noexcept;

@@ -19,7 +19,7 @@ namespace heddle::worker {
 
 namespace {
 
-// Where a message goes to the victim's own handler.
+// Used where a message goes to the victim's own handler.
 void no_fence() noexcept {}
 
 }  // namespace
@@ -62,7 +62,7 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   worker& thief = *workers_[self];
   worker& from = *workers_[victim];
   trace::emit<trace::event::steal_attempt>(thief.ring, victim);
-  // In a simulation over whose links messages go the victim's handler of messages gives what there is.
+  // In a simulation over whose links messages go, the victim's handler of messages gives what the victim has.
   const platform::nanoseconds message = message_time(machine_.get(), self, victim);
   const round_trip waits(message);
   if (message != 0) how = policy::effort::insist;
@@ -87,8 +87,8 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
     return 0;
   }
   note_steal(thief, victim, found);
-  // In advance, for the next thief (this one, perhaps): a victim that forks once more and then stays in a long leaf
-  // would hide that fork until a forced steal.
+  // A request in advance, for the next thief (perhaps the same one): a victim that forks once more and then stays in a
+  // long leaf would hide that fork until a forced steal.
   if (!left) queue::request(from);
   else if (sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(victim);
   return found;
@@ -101,7 +101,7 @@ void policy_host::note_steal(worker& thief, unsigned victim, entry item) noexcep
 }
 
 bool policy_host::has_work(unsigned victim) const noexcept {
-  const bool has = has_queued(victim);
+  const bool has = sources::any_to_rob(*workers_[victim]);
   if (!has) platform::charge(platform::operation::look);
   return has;
 }
@@ -147,7 +147,7 @@ bool policy_host::withdraw(unsigned self, unsigned victim) noexcept {
 
 unsigned policy_host::askers(unsigned self) const noexcept { return askers_ == nullptr ? 0 : askers_->count(self); }
 
-// Counts as a steal from whoever has given it.
+// Counts as a steal from the worker that has given the entry.
 entry policy_host::take_from_box(unsigned self, unsigned of) noexcept {
   if (!platform::has_arrived_in_box(of)) return 0;
   unsigned giver = of;
@@ -163,7 +163,7 @@ entry policy_host::entry_of(policy::task& t) noexcept {
   static_assert(std::is_standard_layout_v<thread>);
   if (const platform::sent how = platform::sent_by(&t); how.from != policy::nobody) {
     const platform::nanoseconds message = message_time(machine_.get(), how.from, worker::current().rank);
-    const platform::nanoseconds arrives = platform::now() + 2 * message;  // a request, and what comes back
+    const platform::nanoseconds arrives = platform::now() + 2 * message;  // a request, and the answer
     const platform::nanoseconds pushed = std::max(how.when + message, platform::now());
     if (message != 0) platform::pass_message((how.is_pushed ? pushed : arrives) - platform::now());
   }
@@ -241,9 +241,9 @@ void policy_host::place_running() noexcept {
   take_back_exceptions(handled);
 }
 
-// A worker outlives its call, for the destructor joins it before the policy goes.
-// Any other kernel thread is where submit is: once the policy has queued the
-// thread, it may run and end, and with it the last reason for the runtime to stay.
+// A worker outlives its call, because the destructor joins it before the policy goes. Any other kernel thread is in the
+// same position as in submit: once the policy has queued the thread, that may run and end, and with it the last reason
+// for the runtime to stay.
 void policy_host::enqueue(unsigned self, thread& t) noexcept {
   if (self != policy::nobody) {
     platform::note_sent(&t.scheduling, self);
@@ -254,13 +254,13 @@ void policy_host::enqueue(unsigned self, thread& t) noexcept {
   census_.end_call();
 }
 
-// The steps [sleep:2], [sleep:4] and [sleep:5] again, on behalf of all who sleep.
+// Repeats the steps [sleep:2], [sleep:4] and [sleep:5] on behalf of all workers that sleep.
 void policy_host::widened() noexcept {
   if (!sleepers_.idle().anyone_asleep()) return;
   for (const auto& w : workers_) queue::request_anew(*w);
   platform::heavy_fence();
   for (unsigned r = 0; r < workers(); ++r) {
-    if (has_queued(r)) sleepers_.wake_thief_of(r);
+    if (sources::any_to_rob(*workers_[r])) sleepers_.wake_thief_of(r);
   }
 }
 

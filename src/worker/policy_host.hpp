@@ -1,7 +1,7 @@
-// The policy of a runtime, and what it asks of the mechanism: the other side of the seam (<heddle/policy.hpp>). Owns
-// the policy and what it wants. The policy calls from any worker, and where it says so from any kernel thread, with
-// preemption off. Promise: what the policy does not want is not computed [seam:1]; an entry that it gets is nobody
-// else's.
+// The policy of a runtime, and the requests that it makes of the mechanism: the other side of the seam
+// (<heddle/policy.hpp>). Owns the policy and the record of what it wants. The policy calls from any worker, and from
+// any kernel thread where a comment says so, with preemption off. Promise: figures that the policy does not want are
+// not computed [seam:1]; an entry that the policy gets belongs to nobody else.
 #pragma once
 
 #include <atomic>
@@ -24,43 +24,41 @@ namespace heddle::worker {
 
 class policy_host final : private policy::scheduler {
  public:
-  // Throws std::invalid_argument: there is no such policy. `all` and `alive` are not used before start.
+  // Throws std::invalid_argument if there is no such policy. `all` and `alive` are not used before start.
   policy_host(const std::string& name, const worker_list& workers, sleepers& all, census& alive);
 
   policy::policy& scheduler_policy() noexcept { return *policy_; }
   const policy::policy_wants& wants() const noexcept { return wants_; }
 
-  // All workers are made, and none runs yet: tells them what the policy wants of them, and the policy of them.
-  // `traced`: where the trace goes; null: nowhere. `machine`: null: not known.
+  // Called when all workers are made, and none runs yet: tells them what the policy wants of them, and the policy of
+  // them. `traced` is where the trace goes, or null. `machine` is null if the machine is not known.
   void start(std::shared_ptr<const machine::topology> machine, trace::recorder* traced, bool trace_forks);
 
   bool may_rob(unsigned thief, unsigned victim) const noexcept {
     return thief != victim && (!wants_.limits || policy_->may_rob(thief, victim));
   }
   unsigned distance(unsigned a, unsigned b) const noexcept override;
-  // Entries or ready threads. A hint, or exact after a heavy fence, or after a fence for what was announced before it.
-  [[nodiscard]] bool has_queued(unsigned rank) const noexcept {
-    return queue::has_any(*workers_[rank]) || !workers_[rank]->ready.looks_empty() || has_given(rank);
-  }
-  // Who asks whom by name; null: the policy does not want that.
+  // Tells which worker asks which by name; null if the policy does not want that.
   [[nodiscard]] queue::askers* askers_of_all() const noexcept { return askers_.get(); }
-  // In the box of that worker. As above.
+  // True if the mailbox of that worker holds something. A hint, or exact after a heavy fence, or after a fence for
+  // entries that were announced before it.
   [[nodiscard]] bool has_given(unsigned rank) const noexcept { return askers_ != nullptr && askers_->has(rank); }
-  // Worker `self` takes what is in the box of `of`, itself or one that it may rob; 0: nothing.
+  // Worker `self` takes the contents of the mailbox of `of`, itself or one that it may rob; 0 if it is empty.
   [[nodiscard]] entry take_given(unsigned self, unsigned of) noexcept {
     return has_given(of) ? take_from_box(self, of) : 0;
   }
 
-  // What `beat` has measured: part of the time that the worker's kernel thread had a processor.
+  // Stores a measurement of `beat`: the part of the time that the worker's kernel thread had a processor.
   void set_share(unsigned rank, double share) noexcept {
     shares_[rank].store(share, std::memory_order_relaxed);  // a number
   }
   double speed(unsigned rank) const noexcept override;
 
-  // Hands it to the policy. `self`: the calling worker of this runtime; policy::nobody: any other kernel thread.
+  // Hands the thread to the policy. `self` is the calling worker of this runtime, or policy::nobody for any other
+  // kernel thread.
   void enqueue(unsigned self, thread& t) noexcept;
-  // A thread of the normal level whose turn has ended, and which is complete, on the worker where that was. True: the
-  // policy has it.
+  // The time slice of `t` has ended, a thread of the normal level, whose context is complete. Called on the worker
+  // where that was. Returns true if the policy has taken the thread.
   [[nodiscard]] bool places_preempted(unsigned rank, thread& t) noexcept {
     if (t.scheduling.tag == nullptr || !wants_.preemptions || t.level.load() != 0 || t.ties.belongs.is_pinned())
         [[likely]]
@@ -72,8 +70,8 @@ class policy_host final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running() noexcept;
 
-  // A worker whose queue shows work for many, where a policy limits nobody: those that search find it there at once,
-  // and not after as many tries as there are workers. A hint; the last one counts.
+  // Names a worker whose queue shows work for many, where a policy limits no thief. Searching workers find that work at
+  // once, and not after as many tries as there are workers. A hint; the last call counts.
   void tell_of(unsigned rank) noexcept { told_of_.rank.store(rank, std::memory_order_relaxed); }
   // relaxed: as above
   void tell_no_more_of(unsigned rank) noexcept {
@@ -130,13 +128,14 @@ class policy_host final : private policy::scheduler {
   std::shared_ptr<const machine::topology> machine_;
   std::unique_ptr<queue::askers> askers_;  // made by start, if they are wanted
   trace::recorder* recorder_{nullptr};
-  // Where the policy wants them. Negative: not measured yet; written by `beat`, read by anybody, relaxed: numbers.
+  // Null unless the policy wants speeds. A share is negative until it is measured. Written by `beat`, read by anybody,
+  // relaxed: numbers.
   std::unique_ptr<std::atomic<double>[]> shares_;
   account_store accounts_;
   std::vector<std::unique_ptr<task_meter>> meters_;  // of the workers
   struct alignas(64) {
     std::atomic<unsigned> rank{policy::nobody};
-  } told_of_;  // read by all who search
+  } told_of_;  // read by all workers that search
 };
 
 }  // namespace heddle::worker

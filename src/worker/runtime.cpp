@@ -13,7 +13,6 @@
 #include "machine/topology.hpp"
 #include "platform/explored.hpp"
 #include "worker/diagnosis/faults.hpp"
-#include "worker/diagnosis/trace_cost.hpp"
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/searching/sources.hpp"
@@ -42,15 +41,13 @@ trace::code_place place_in_file(std::uint64_t address) {
   return {module, found.offset};
 }
 
-// [greed:1], where nobody is on the way to anything: what [sleep:5] looks for, once more.
+// Checks [greed:1] at a moment when no worker is on the way to anything: looks once more for the work that [sleep:5]
+// looks for. Returns true if a worker sleeps beside such work.
 [[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
     if (w.token.look() != token::state::asleep || !home.sleepers().idle().is_asleep(r)) continue;
-    bool has = sources::any<sources::rest>(w);
-    for (unsigned other = 0; !has && other < home.workers(); ++other)
-      has = home.host().may_rob(r, other) && home.host().has_queued(other);
-    if (has) return true;
+    if (sources::any<sources::rest>(w) || sources::any_to_rob_for(w)) return true;
   }
   return false;
 }
@@ -102,7 +99,7 @@ runtime::runtime(settings s)
     options.attributes["seed"] = std::to_string(settings_.seed);
     options.attributes["clock"] = platform::simulated ? "virtual" : "real";
     if (platform::simulated) options.attributes["event_ns"] = "0";
-    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(cost_of_traced_fork());
+    if (settings_.trace_forks) options.attributes["fork_ns"] = std::to_string(tracing::cost_of_traced_fork());
     recorder_ = std::make_unique<trace::recorder>(count, options);
     traced_.emplace(*this);
   }
@@ -115,7 +112,7 @@ runtime::runtime(settings s)
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   try {
     start_kernel_threads();
-  } catch (...) {  // those that run use what this constructor has made
+  } catch (...) {  // the kernel threads that run use what this constructor has made
     creator_.end();
     stop();
     throw;
@@ -163,18 +160,19 @@ runtime::~runtime() {
   }
   census_.wait_until_drained([this] { sleepers_.send_tokens(); });
   pollers_.end();
-  census_.wait_for_calls();         // somebody is still in submit or place, past its push
-  for (const auto& w : workers_) {  // a foreign kernel thread gives the worker back, its call being over
+  census_.wait_for_calls();  // some threads are still in submit or place, past their push
+  // A foreign kernel thread gives the worker back, because its call is over.
+  for (const auto& w : workers_) {
     while (w->token.is_lent()) platform::yield_processor();
   }
   beat_.end();
-  creator_.end();  // nobody follows the process's limits any more
+  creator_.end();  // the process's limits are not followed any more
   stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
 }
 
-// All workers end, and all carriers with them.
+// Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
   capacity_.end();
   stopping_.store(true);
@@ -213,7 +211,7 @@ void runtime::submit(thread& t) noexcept {
   const int level = t.level.load();
   if (level == 0 || !priorities_.push(t, static_cast<unsigned>(t.id % workers()), position::on_top)) [[likely]] {
     inbox_.push(t);
-    // perhaps that one: the workers have looked for it before it was there
+    // Perhaps this thread was raised: the workers have looked for it before it was there.
     if (precedence_.raised() != raised) [[unlikely]]
       precedence_.look_again();
     sources::inbox_threads::announce_from_outside(*this);

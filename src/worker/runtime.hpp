@@ -1,6 +1,6 @@
-// A set of workers with one policy, and all that they have in common: the parts are classes of their own ("The parts of
-// a runtime" in README.md). Here are their beginning and their end, and the ways in for threads from outside. The
-// public heddle::runtime is a handle to it.
+// A set of workers with one policy, and everything that they have in common. The parts are classes of their own ("The
+// parts of a runtime" in README.md). Here are their beginning and their end, and the ways in for threads from outside.
+// The public heddle::runtime is a handle to it.
 #pragma once
 
 #include <atomic>
@@ -35,47 +35,49 @@
 
 namespace heddle::worker {
 
-// A request that is unanswered for so long: the victim sits in a long leaf (docs/investigations/deque.md).
+// If a request is unanswered for so long, the victim sits in a long leaf (docs/investigations/deque.md).
 inline constexpr unsigned insist_after_us = 5;
 
 class runtime final {
  public:
-  // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (no kernel thread could be started;
-  // fewer than asked for is not an error: see started()), std::bad_alloc.
+  // Starts the carriers. Throws std::invalid_argument (policy), std::system_error (a kernel thread could not be
+  // started), std::bad_alloc.
   explicit runtime(settings s);
-  // Waits until every thread it was given has ended, then ends the carriers. Not
-  // callable from one of its own workers; suspends a thread of another runtime.
+  // Waits until every thread that the runtime was given has ended, then ends the carriers. Must not be called from one
+  // of its own workers. Suspends a thread of another runtime.
   ~runtime();
 
   const settings& options() const noexcept { return settings_; }
   unsigned workers() const noexcept { return static_cast<unsigned>(workers_.size()); }
   worker& at(unsigned rank) noexcept { return *workers_[rank]; }
-  // The worker that is bound to the processing unit on which the caller is, looked for from `first` on; workers() if
-  // none is. Any kernel thread.
+  // Returns the worker that is bound to the processing unit on which the caller is, looked for from `first` on;
+  // workers() if there is none. Any kernel thread may call.
   unsigned worker_beside_caller(unsigned first) const noexcept;
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
   job_queue& jobs() noexcept { return jobs_; }
   policy_host& host() noexcept { return host_; }
   trace::recorder* recorder() const noexcept { return recorder_.get(); }
-  // More kernel threads compute than there are processors, those of others included: a part of a loop may wait long for
-  // its worker's, and who looks gives its own away. Relaxed: a hint.
+  // True if more kernel threads compute than there are processors, those of other programs included. A part of a loop
+  // may then wait long for its worker's processor, and a worker that looks for work gives its own away. Relaxed: a
+  // hint.
   bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
   void be_crowded() noexcept { crowded_.store(true, std::memory_order_relaxed); }
-  // relaxed: seen at the latest after the waking that goes with it
+  // relaxed: it is seen at the latest after the waking that goes with it
   bool stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
 
-  // A ready thread from outside. Any kernel thread. It begins at best where the caller does not keep the processor.
+  // Submits a ready thread from outside. Any kernel thread may call. Preferably the thread begins where the caller does
+  // not keep the processor.
   void submit(thread& t) noexcept;
-  // A job from outside, or one for which its worker has no room. Any kernel thread.
+  // Submits a job from outside, or one for which its worker has no room. Any kernel thread may call.
   void submit(heddle::job& work) noexcept;
-  // [wake:6]: something that anybody may take was published by a kernel thread that is no worker.
+  // [wake:6]: work that any worker may take was published by a kernel thread that is no worker.
   void wake_for_submitted() noexcept;
   // Ready threads of levels beside the normal one.
   priorities& levels() noexcept { return priorities_; }
   std::uint64_t watchdog_looks() const noexcept { return watchdog_->looks(); }
 
-  // What its threads begin with.
+  // The floating-point control with which the runtime's threads begin.
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   class ticks& ticks() noexcept { return ticks_; }
   class sleepers& sleepers() noexcept { return sleepers_; }
@@ -96,7 +98,7 @@ class runtime final {
 
   settings settings_;
   std::atomic<bool> crowded_{settings_.crowded};
-  // outlives the runtime by the threads that are not joined
+  // The pool outlives the runtime for the sake of threads that are not joined.
   const std::unique_ptr<fiber::stack_pool, fiber::retire_pool> stacks_;
   policy_host host_;
   std::unique_ptr<trace::recorder> recorder_;
@@ -118,14 +120,14 @@ class runtime final {
   class carriers carriers_{*this};
   class creator creator_{workers_, carriers_, capacity_};
   class ticks ticks_;
-  // of whoever made the runtime
+  // Of the kernel thread that made the runtime.
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
   class gangs gangs_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 
-// The runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).
+// Returns the runtime of the calling thread, else the global one (made by task/runtime.cpp at first use).
 runtime& here();
 
 }  // namespace heddle::worker

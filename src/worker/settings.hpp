@@ -1,4 +1,4 @@
-// What is decided before a runtime starts, and never changes.
+// The settings of a runtime.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@
 
 namespace heddle::worker {
 
-// Everything decided before a runtime starts; task/ makes it from options, machine and limits.
+// The decisions that are made before a runtime starts, and never change. task/ makes them from options, machine and
+// limits.
 struct settings {
-  std::vector<int> units;  // one worker each, bound to that processing unit; -1: not bound
+  std::vector<int> units;  // one worker each, bound to that processing unit; -1 means not bound
   std::shared_ptr<const machine::topology> machine;
   std::string policy{"random_ws"};
   std::string program;  // name of the executable, for traces
@@ -29,19 +30,20 @@ struct settings {
   bool crowded{false};   // more workers than processing units; runtime::crowded
   unsigned watchdog{0};  // seconds
   std::string dump_signal{"off"};
-  std::string trace_file;        // written by the destructor; "": off
+  std::string trace_file;        // written by the destructor; empty if tracing is off
   bool trace_forks{false};       // each fork and join is an event
-  std::size_t trace_records{0};  // per worker; 0: off
+  std::size_t trace_records{0};  // per worker; 0 if tracing is off
   void* handle{nullptr};         // the public heddle::runtime
-  fiber::kind threads;           // of threads that are made without a word on it, job runners included
-  tls storage{tls::carrier};     // of preemptive threads that are made without a word on that
+  fiber::kind threads;           // of threads that are made without a choice of their own, job runners included
+  tls storage{tls::carrier};     // of preemptive threads that are made without a choice of their own
   tick_plan plan;
   unsigned blocking_limit{4096};  // blocking calls under way at once
-  loop_schedule loop;             // of loops that name none
-  // turns after which a thread that is ready has one, whatever is above it; 0: never
+  loop_schedule loop;             // of loops that name no schedule
+  // The number of time slices after which a ready thread has one, whatever is above it; 0 means never.
   unsigned aging{20};
   klt_means klt;
-  // processors that the process may use now, for packing by itself; empty: no such thing
+  // Returns the processors that the process may use at the moment, for automatic packing. Empty if packing is not
+  // automatic.
   std::function<unsigned()> allowed;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using worker::thread;
 
-// Values of waiter::asleep for a user-level thread in suspend_until; 0 in suspend.
+// Values of waiter::asleep for a user-level thread in suspend_until; it is 0 in suspend.
 constexpr std::uint32_t phase_committing = 1;
 constexpr std::uint32_t phase_committed = 2;
 constexpr std::uint32_t phase_resumed = 3;
@@ -29,7 +29,7 @@ struct suspension {
   thread* self;
 };
 
-// On the next context's stack: the thread is complete in memory and may be resumed from now on.
+// Runs on the next context's stack: the thread is complete in memory and may be resumed from here on.
 void commit_suspension(void* data, void*) {
   const suspension s = *static_cast<suspension*>(data);  // on self's stack, which is ours until commit succeeds
   if (s.commit(s.argument, *s.w)) return;
@@ -99,7 +99,8 @@ wake_reason suspend_until(waiter& w, bool (*commit)(void*, waiter&) noexcept, vo
     bool (*commit)(void*, waiter&) noexcept;
     void* argument;
   } limit{{to_platform(deadline), &w}, &me.home, me.current_thread(), commit, argument};
-  // Between the inner commit and the timer's arming a waker may already resume the waiter: it then leaves that to us.
+  // Between the inner commit and the timer's arming a waker may already resume the waiter. The waker then leaves the
+  // resuming to us.
   w.asleep.store(phase_committing);
   const wake_reason reason = suspend(
       w,
@@ -129,18 +130,19 @@ void resume(waiter& w) noexcept {
   }
   const worker::section inside;
   auto* t = static_cast<thread*>(w.thread);
-  // suspend_until's commit does it
+  // suspend_until's commit resumes it.
   if (w.asleep.load() != 0 && w.asleep.exchange(phase_resumed) == phase_committing) return;
   worker::worker* me = worker::worker::current_or_null();
   if (me != nullptr) trace::emit<trace::event::thread_wake>(me->ring, t->id);
   worker::make_ready_anywhere(*t);
 }
 
-// To `next`, or to the run loop if that is to be gone to; on from the exceptions that are being handled.
+// Goes to `next`, or to the run loop if the caller has to go there, and goes on from the exceptions that are being
+// handled.
 [[gnu::noinline]] static void yield_to(thread* next) noexcept {
   worker::worker& me = worker::worker::current();
   thread* self = me.current_thread();
-  // others have their turn on a simulated platform
+  // On a simulated platform this charge lets others run.
   if (next == nullptr && !me.must_pass() && !me.must_look()) return platform::charge(platform::operation::look);
   const worker::exception_state handled = me.by->leave_exceptions();
   constexpr auto after = [](void* t, void*) { worker::worker::current().requeue(*static_cast<thread*>(t)); };
@@ -149,7 +151,7 @@ void resume(waiter& w) noexcept {
   worker::take_back_exceptions(handled);
 }
 
-// Preemption, priorities, packing, a policy that wants to be asked.
+// For preemption, priorities, packing, and a policy that wants to be asked.
 [[gnu::noinline]] static void yield_specially() noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_user_code()) return worker::in_section(yield_specially);
@@ -160,7 +162,7 @@ void resume(waiter& w) noexcept {
 void yield() noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_foreign()) return platform::yield_processor();
-  // Seen at the next look. The queue of a preemptive thread says so, too.
+  // A change is seen at the next look. The queue of a preemptive thread has the flag set, too.
   if (who.queue().picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
     return yield_specially();
   worker::worker& me = who.on();

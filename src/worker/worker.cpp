@@ -20,7 +20,7 @@ namespace heddle::worker {
 
 namespace {
 
-// 8 MiB of address space, committed as far as forks nest
+// The queue takes 8 MiB of address space, committed as far as forks nest.
 constexpr std::size_t queue_capacity = queue::largest_capacity;
 
 void nothing(void*, void*) {}
@@ -45,7 +45,7 @@ worker_switching::worker_switching(runtime& owner, unsigned number, int unit, st
 // --- switching ---------------------------------------------------------------------------------------------------
 
 void worker_switching::switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept {
-  // apart: that spares all others six saved registers
+  // A function apart, because that spares all other switches six saved registers.
   if (watches_switches) [[unlikely]]
     return switch_watched(self, next, after, a, b);
   cross<false>(&self, &next, after, a, b, false);
@@ -104,7 +104,7 @@ void worker_switching::depart(thread& self, thread* next, void (*after)(void*, v
   departure_.b = b;
 }
 
-// Between the return of a thread's body and the switch, still on its stack.
+// Called between the return of a thread's body and the switch, still on the thread's stack.
 HEDDLE_NO_TSAN arch::departure* worker_switching::departing(thread& self) noexcept {
   thread* to = departing_to_;
   charge_switch(to);
@@ -158,8 +158,8 @@ void run_job(thread& self, detail::job* work) noexcept {
   const detail::job::state seen = work->now();
   const detail::waiter* const owner = seen.awaited_by();
   const auto code = owner != nullptr ? reinterpret_cast<detail::job::code>(owner->payload) : seen.to_run();
-  if (trace::ring* const ring = worker::current().ring; ring != nullptr)
-      [[unlikely]]  // its end: complete_job, run_submitted
+  // The end of the job is noted elsewhere: complete_job, run_submitted.
+  if (trace::ring* const ring = worker::current().ring; ring != nullptr) [[unlikely]]
     trace::emit<trace::event::task_begin>(ring, 0u, work, detail::submitted::shown(work, code));
   begin_user_code(self);
   code(work);
@@ -180,11 +180,12 @@ void serve(thread& self) noexcept {
       continue;
     }
     // `self` goes into the cache below while this code still runs on its stack, so nothing may take a block from the
-    // cache after that: a light thread that is gone to is lent its stack here, not in the switch.
+    // cache after that. A light thread that comes next is therefore given its stack here, not in the switch.
     thread* next = w->thread_for(item);
     if (next != nullptr && fiber::is_not_begun(next->stack_pointer)) begin(*next);
     self.preemptive = nullptr;
-    // passed or stolen: else who passes threads on would always have new ones, on cold stacks
+    // The thread was passed here or stolen, and its block goes back. Otherwise a worker that passes threads on would
+    // always have new blocks, on cold stacks.
     if (self.cache != w && self.cache != nullptr) {
       w->depart(self, next,
                 [](void* t, void*) { static_cast<thread*>(t)->cache->blocks.give_back(*static_cast<thread*>(t)); });

@@ -2,10 +2,10 @@
 // threads it is on the stack of its carrier, looking for work.
 // Four layers, each of which calls only those below it:
 //
-//   worker            the run loop: what it does between threads and without work; the calls that need all of it
-//   worker_agenda     what is ready and queued here, and which of it comes next
-//   worker_switching  from one thread to another
-//   worker_state      what it knows, and others may see
+//   worker            the run loop: what a worker does between threads and without work; the calls that need all of it
+//   worker_agenda     the ready threads and queued entries here, and the choice of the next one
+//   worker_switching  the switch from one thread to another
+//   worker_state      the state of the worker, which others may see
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,15 @@ class worker : public worker_agenda {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling code is on: the runtime's code, or that of a thread which is not preemptive. To be
-  // asked again after every call that may switch. Who may be called by others, too, asks `caller`.
+  // The worker that the calling code is on. The caller is the runtime's code, or that of a thread which is not
+  // preemptive. Must be asked again after every call that may switch. A function that others may call, too, asks
+  // `caller`.
   [[gnu::always_inline]] static worker& current() noexcept {
     detail::fork_queue* const queue = detail::current_queue();
     HEDDLE_AUDIT_CHECK(queue != nullptr && queue->stands_for == nullptr, "this code is on no worker");
     return static_cast<worker&>(*queue);
   }
-  // The same for code of the runtime that foreign kernel threads run, too: null there.
+  // The same for code of the runtime that foreign kernel threads run, too, for which it returns null.
   [[gnu::always_inline]] static worker* current_or_null() noexcept {
     detail::fork_queue* const queue = detail::current_queue();
     HEDDLE_AUDIT_CHECK(queue == nullptr || queue->stands_for == nullptr, "a preemptive thread uses a worker");
@@ -41,33 +42,35 @@ class worker : public worker_agenda {
 
   // Leaves `self` (suspended or finished) for the next thread. `after(a, b)` runs when self's context is complete.
   void switch_away(thread& self, void (*after)(void*, void*), void* a, void* b, bool last = false) noexcept;
-  // `self`, whose turn is over, waits among the ready for its next one; `item` runs. `what`: the tick has interrupted
-  // its code, just now; null: it has been remembered until the end of a section.
+  // The time slice of `self` is over: it waits among the ready threads for its next one, and `item` runs. If `what` is
+  // not null, the tick has just interrupted the code of `self`. If it is null, the tick was remembered until the end of
+  // a section.
   void switch_from_preempted(thread& self, entry item, platform::interrupted* what) noexcept;
 
-  // Joins by a call: runs body(t), which ends by returning, when `t` has not begun and is where its maker, this
-  // worker, put it. False: `self` has to wait for it. The caller may come back on another worker.
+  // Joins by a call: runs body(t), which ends by returning, if `t` has not begun and is where its maker, this worker,
+  // put it. Returns false if `self` has to wait for `t`. The caller may come back on another worker.
   [[nodiscard]] bool call(thread& self, thread& t, void (*body)(thread*)) noexcept;
 
   // The run loop, on the carrier's stack, of whichever worker the carrier has at the moment.
   enum class end : std::uint8_t {
     stopped,  // the runtime stops
     lent,     // in blocking(): the worker went, the carrier has come back
-    passed,   // the worker went to a carrier that sleeps with a thread of its own; this one is nobody's
-    pooled,   // the same, and it stands in the worker's pool; it may have a new worker already
+    passed,   // the worker went to a carrier that sleeps with a thread of its own; this carrier is nobody's
+    pooled,   // the same, and this carrier stands in the worker's pool; it may have a new worker already
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
-  // A thread that runs here, and has a word, has ended as a task: tells the policy.
+  // A thread that runs here, and has a tag, has ended as a task: tells the policy.
   void end_task(thread& t) noexcept;
-  // [wake:5]: what is in the inbox is somebody else's for a while.
+  // [wake:5]: returns true if this worker leaves the inbox to another one for a while.
   bool leaves_inbox() const noexcept;
 
  private:
   [[nodiscard]] thread* find_work() noexcept;
-  // Something is queued that this worker may take. A hint.
+  // Returns true if work is queued that this worker may take. A hint.
   [[nodiscard]] bool sees_something() const noexcept;
-  // [wake:4]: it has found something and searches no more. What else it sees somebody else shall look for. `listed`: it
-  // has been in the idle set, asleep or only about to be, so somebody may have left something to it.
+  // [wake:4]: the worker has found something and searches no more. If it sees more work, it sees to it that another
+  // worker looks for that. `listed` means that it has been in the idle set, asleep or only about to be, so others may
+  // have relied on it.
   void leave_search(bool listed) noexcept;
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
@@ -82,19 +85,19 @@ class worker : public worker_agenda {
 
 inline worker& worker_state::whole() noexcept { return static_cast<worker&>(*this); }
 
-// Of a runtime, by rank.
+// The workers of a runtime, by rank.
 using worker_list = std::vector<std::unique_ptr<worker>>;
 
-// The first time that a thread which is nobody's child, or a foreign thread's, becomes ready.
-// `work`, `bytes`: what its maker has told of it.
+// Called the first time that a thread becomes ready which is nobody's child, or a foreign thread's. `work` and `bytes`
+// are the maker's hints on it.
 void start_root(thread& t, const void* label, double work = policy::not_given, std::size_t bytes = 0) noexcept;
-// The same of a pinned one, always. `ends_turn`: its turn has just ended.
+// Makes a pinned thread ready, the first time and later. `ends_turn` means that its time slice has just ended.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept;
-// The same of one that is in no gang, or may run now as far as its gang goes.
+// The same for a thread that is in no gang, or that its gang lets run.
 void push_pinned(thread& t, bool ends_turn) noexcept;
-// [pin:3]: after a thread was put into that worker's list.
+// [pin:3]: called after a thread was put into that worker's list.
 void wake_for_pinned(worker& w) noexcept;
-// Makes a thread ready from anywhere: worker of its runtime, of another one, or foreign kernel thread.
+// Makes a thread ready from anywhere: on a worker of its runtime or of another one, or on a foreign kernel thread.
 void make_ready_anywhere(thread& t) noexcept;
 
 }  // namespace heddle::worker

@@ -1,5 +1,5 @@
-// What a worker has to do, and what of it comes next: the third of its layers (worker.hpp). Here threads become ready
-// and entries are queued and taken; nothing here switches.
+// The work of a worker, and the choice of what comes next: the third of its layers (worker.hpp). Here threads become
+// ready and entries are queued and taken; nothing here switches.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace heddle::worker {
 
 using detail::entry;
 
-// An entry is a job, a spawner's continuation or a ready thread: told apart by its low bits.
+// An entry is a job, a spawner's continuation or a ready thread. The low bits tell which.
 inline constexpr entry continuation_tag = 1;
 inline constexpr entry ready_tag = 2;
 inline entry continuation_of(thread& t) noexcept { return reinterpret_cast<entry>(&t) | continuation_tag; }
@@ -29,21 +29,21 @@ class worker_agenda : public worker_switching {
  public:
   using worker_switching::worker_switching;
 
-  // A ready thread goes to this worker's queue, or to all when somebody
-  // asked for work; one with a priority to where its level is.
+  // A ready thread goes to this worker's queue, or to all workers if one of them has asked for work. A thread with a
+  // priority goes to the list of its level.
   void make_ready(thread& t) noexcept;
-  // The same, of one that the thread which runs here has just made.
+  // The same for a thread that the running thread has just made.
   void make_new_ready(thread& t) noexcept;
-  // The same for one that is neither packed nor has a priority.
+  // The same for a thread that is neither packed nor has a priority.
   void make_ready_here(thread& t) noexcept;
-  // The same for the thread whose turn just ended: behind its equals, if it is one of them that runs now.
+  // The same for the thread whose time slice has just ended: it goes behind its equals, if one of them runs next.
   void requeue(thread& t) noexcept;
-  // The same for one whose turn was ended by a tick: the policy may want it elsewhere.
+  // The same for a thread whose time slice was ended by a tick: the policy may want it elsewhere.
   void requeue_preempted(thread& t) noexcept;
-  // A thread that this worker took and cannot run now.
+  // Puts back a thread that this worker took and cannot run at the moment.
   void put_back(thread& t) noexcept;
-  // What the worker itself would run next; 0: go and search. Takes from its queue, its ready threads, the inbox.
-  // `stays`: the caller, which could go on as well; nothing below its level is taken then.
+  // Returns what the worker itself would run next; 0 means that it must search. Takes from its queue, its ready
+  // threads, the inbox. `stays` is the caller, which could go on as well; nothing below its level is taken then.
   [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
   // The same where picks_specially is not set, which the caller has seen.
   [[nodiscard]] entry pick_ordinarily() noexcept;
@@ -53,7 +53,7 @@ class worker_agenda : public worker_switching {
     picks.store(count, std::memory_order_relaxed);
     return count;
   }
-  // Newest entry of the own queue; 0: none.
+  // Takes the newest entry of the worker's own queue; 0 if there is none.
   [[nodiscard]] entry take_newest() noexcept {
     bool published = false;
     const entry item = queue::take_newest(*this, published);
@@ -61,72 +61,75 @@ class worker_agenda : public worker_switching {
       announce_queued();
     return item;
   }
-  // The thread to switch to for an entry (a fresh one for a job); null
-  // for 0, and for one that only the run loop can go to (must_pass).
+  // Returns the thread to switch to for an entry (a fresh one for a job). Returns null for 0, and for an entry that
+  // only the run loop can go to (must_pass).
   [[nodiscard]] thread* thread_for(entry item) noexcept;
 
-  // What runs next when a tick has ended a thread's turn; 0: nothing is at hand.
+  // Returns what runs next when a tick has ended a thread's time slice; 0 if nothing is at hand.
   [[nodiscard]] entry pick_after_tick(const thread& self) noexcept;
-  // At a tick that ends a turn: a thread that waits for its turn at
-  // another worker, where more of them do. Null: all have what is theirs.
+  // Called at a tick that ends a time slice. Takes a thread that waits for its time slice at another worker, where more
+  // of them do. Returns null if all workers have their share.
   [[nodiscard]] thread* take_over_turn() noexcept;
-  // To be asked after a pick that gave nothing: the caller shall go to the run loop even so. The run loop looks at
-  // other workers, or the worker stands aside.
+  // To be asked after a pick that gave nothing. True if the caller must go to the run loop even so. The run loop looks
+  // at other workers, or the worker is inactive.
   bool must_look() const noexcept { return looks_elsewhere_ || stands_aside(); }
-  // To be asked after thread_for, also when that gave null: it has met a thread that is bound to a sleeping carrier,
-  // and only the run loop can go to that one (pass_on).
+  // To be asked after thread_for, also when that gave null. True if it has met a thread that is bound to a sleeping
+  // carrier. The run loop alone can go to such a thread (pass_on).
   bool must_pass() const noexcept { return passing_to != nullptr; }
-  // Switched off (set_active_workers): the run loop gives away what the worker has, and sleeps.
+  // True while the worker is switched off (set_active_workers): the run loop gives away what the worker has, and
+  // sleeps.
   bool stands_aside() const noexcept {
     return aside.load(std::memory_order_relaxed) % 2 != 0;  // seen at the next look
   }
-  // A child that its spawner does not run at once.
+  // Queues a child that its spawner does not run at once.
   void queue_child(thread& t) noexcept;
 
-  // All that is common becomes this worker's; the first of it is not queued. Null: nothing.
+  // Everything common becomes this worker's; the first of it is returned and not queued. Returns null if there is
+  // nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
   // The same, but the oldest ready thread comes before it, if there is one.
   [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
-  // A job from outside; 0: there is none.
+  // Takes a job from outside; 0 if there is none.
   [[nodiscard]] entry take_submitted() noexcept;
 
-  // What a worker takes for itself from each source (sources.hpp). Null: nothing.
+  // A worker takes from each source (sources.hpp) by the following functions. They return null if there is nothing.
   [[nodiscard]] thread* take_pinned(int least) noexcept;
-  // Of a level above, and below, the normal one: pinned ones, and as `priorities` does.
+  // Threads of a level above, and below, the normal one: pinned ones, and those of `priorities`.
   [[nodiscard]] thread* take_high(int least) noexcept;
   [[nodiscard]] thread* take_low(int least, bool even = false) noexcept;
-  // While threads are packed, from its own pools, and from those that others serve.
+  // While threads are packed: from the worker's own pools, and from those that others serve.
   [[nodiscard]] thread* pick_packed() noexcept;
   [[nodiscard]] thread* take_from_any_pool() noexcept;
 
-  // Someone asked and got: make sure that somebody is awake to take it. What it is, the source of it says
-  // (sources::own_queue::announce, sources::ready_threads::announce).
+  // A request was answered: makes sure that some worker is awake to take the work. The source of the work says which
+  // work that is (sources::own_queue::announce, sources::ready_threads::announce).
   void announce_work() noexcept;
-  // The same of an entry that a request has made public.
+  // The same for an entry that a request has made public.
   void announce_answer() noexcept;
   void announce_queued() noexcept;
 
-  // What runs here has a turn although something above it is ready, because it had waited for long: [aging:4].
+  // True while a thread runs here although something above it is ready, because it had waited for long: [aging:4].
   bool protects_turn() const noexcept { return aging_.protects_turn(); }
-  // The preemptive thread that is on this worker is below that level.
+  // True if the preemptive thread that is on this worker is below that level.
   bool runs_below(int level) const noexcept {
     const thread* self = current_thread();
     return self != nullptr && self->preemptive != nullptr && self->preemptive->how.preemptive() &&
            self->level.load() < level;
   }
 
-  // The thread that runs here waits for one that it made and that is here no more.
+  // The thread that runs here waits for a thread that it made and that is here no more.
   void learn_from_join() noexcept;
 
  protected:
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_turn) noexcept;
   void sort_ready() noexcept;
-  // Where picks_specially is set: the thread that runs here, which joins one, has to go through pick.
+  // Where picks_specially is set. True if the thread that runs here, which joins another, has to go through pick.
   [[nodiscard]] bool something_may_come_first() const noexcept;
 
  private:
-  [[nodiscard]] entry pick_other_after_tick(const thread& self) noexcept;  // its gang's turns do not decide
-  // In the run loop, on the way to pick, and free to: nothing has been chosen yet that it must go on with.
+  [[nodiscard]] entry pick_other_after_tick(const thread& self) noexcept;  // its gang's time slices do not decide
+  // True in the run loop, on the way to pick, if the worker is free to: nothing has been chosen yet that it must go on
+  // with.
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
@@ -136,32 +139,35 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_starved(const thread* stays) noexcept;
   void make_ready_slowly(thread& t) noexcept;
   void make_new_ready_slowly(thread& t) noexcept;
-  // Level of the highest pinned thread that is ready and may run now, or pinned_threads::none.
+  // The level of the highest pinned thread that is ready and may run at the moment, or pinned_threads::none.
   [[nodiscard]] int pinned_level() noexcept;
-  // One of the normal level, if it is their turn.
+  // Takes a pinned thread of the normal level, if pinned threads come next.
   [[nodiscard]] thread* take_pinned_by_turns() noexcept;
   void share_ready() noexcept;
   void answer_askers(queue::askers& all) noexcept;
   void tell_of_ready() noexcept;
-  // once the visitor of the queue has gone; apart: the short path saves no registers
+  // Called once the visitor of the queue has gone. A function apart, so that the short path saves no registers.
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
 
-  std::uint64_t shared_new_at_{0};          // platform::cycles: a lone new thread, last
-  bool queue_first_{false};                 // after a tick
-  unsigned turns_ended_{0};                 // that have ended here since it last took one over
-  unsigned next_looked_at_{0};              // where it begins to look for one
-  aging aging_;                             // in programs with priorities
-  bool looks_elsewhere_{false};             // the last pick wants the run loop to look at other workers
-  std::int8_t turn_of_{0};                  // level of what the last pick took from below normal
-  bool pinned_next_{false};                 // at the next choice between pinned threads and others
-  int most_pinned_{pinned_threads::gangs};  // highest level of pinned threads that is chosen from
+  std::uint64_t shared_new_at_{0};  // platform::cycles: when a lone new thread was last shared
+  bool queue_first_{false};         // after a tick
+  // The time slices that have ended here since the worker last took a thread over.
+  unsigned turns_ended_{0};
+  unsigned next_looked_at_{0};  // the worker at which it begins to look for one
+  aging aging_;                 // in programs with priorities
+  // The last pick wants the run loop to look at other workers.
+  bool looks_elsewhere_{false};
+  std::int8_t turn_of_{0};   // the level of what the last pick took from below normal
+  bool pinned_next_{false};  // at the next choice between pinned threads and others
+  // The highest level of pinned threads that is chosen from.
+  int most_pinned_{pinned_threads::gangs};
 
  protected:
   packing_turns turns_;
-  unsigned raised_seen_{0};  // of precedence::raised
+  unsigned raised_seen_{0};  // the last value seen of precedence::raised
 
  public:
-  pinned_threads pinned;  // those that are ready
+  pinned_threads pinned;  // the pinned threads that are ready
 };
 
 }  // namespace heddle::worker

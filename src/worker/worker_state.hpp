@@ -1,5 +1,5 @@
-// What a worker knows of itself and others may see of it: the lowest of its layers (worker.hpp). Each word is the
-// worker's own unless it says who else writes it.
+// The state of a worker, which others may see: the lowest of its layers (worker.hpp). Each word is the worker's own
+// unless its comment says who else writes it.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,16 @@ struct worker_state : detail::fork_queue {
 
   runtime& home;
   const unsigned rank;
-  int processing_unit;  // to bind to; -1: not bound
-  // It searches or sleeps. Written by the worker, with a fence before what
-  // it does next once it is no longer idle: [borrow:5] of lending.md. To others a hint.
+  int processing_unit;  // to bind to; -1 means not bound
+  // True while the worker searches or sleeps. Written by the worker, with a fence before its next act once it is no
+  // longer idle: [borrow:5] of lending.md. To others a hint.
   std::atomic<bool> idle{false};
-  // [wake:5] Until then (platform::cycles) it leaves what is in the inbox to a worker that was woken for it. Its own.
+  // [wake:5] Until then (platform::cycles) the worker leaves the contents of the inbox to a worker that was woken for
+  // it. Its own.
   std::uint64_t leaves_inbox_until{0};
   bool watches_spawns{false};  // the policy wants to hear of children; the worker's
-  // A trace or the policy wants to know who runs here: `ring` or `meter` is not null. Set before the worker starts.
+  // A trace or the policy wants to know which thread runs here: `ring` or `meter` is not null. Set before the worker
+  // starts.
   bool watches_switches{false};
   carrier* by{nullptr};  // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
@@ -49,56 +51,58 @@ struct worker_state : detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  class token token;  // who acts for it; its sleeping carrier waits there
+  class token token;  // tells who acts for the worker; its sleeping carrier waits there
   struct {
     std::atomic<std::uint64_t> made{0};      // by this worker; threads that outlive their maker's scope
     std::atomic<std::uint64_t> finished{0};  // on this worker
   } threads;
 
-  // Lent to a foreign kernel thread. All the worker's own.
+  // With a foreign kernel thread that runs its call itself (caller_runs.md). All the worker's own.
   struct {
-    carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null: it is not lent
-    bool unlisted{false};      // it sleeps, or is lent, and is not in the idle set
-    bool wants_lender{false};  // what is ready here must not run on a foreign kernel thread
+    carrier* lender{nullptr};  // the carrier that sleeps meanwhile; null if the worker is not with a caller
+    bool unlisted{false};      // the worker sleeps, or is with a caller, and is not in the idle set
+    bool wants_lender{false};  // a ready thread here must not run on a foreign kernel thread
   } loan;
 
   // KLT-switching. All the worker's own.
-  thread* passing_to{nullptr};  // thread_for met it: bound, to be gone to from the run loop
-  thread* first{nullptr};       // what a carrier that gets this worker runs first
+  thread* passing_to{nullptr};  // a bound thread that thread_for met, and that the run loop must go to
+  thread* first{nullptr};       // the thread that a carrier that gets this worker runs first
   carrier_pool spares;
   static constexpr std::int8_t not_evictable = std::numeric_limits<std::int8_t>::max();
   struct {
-    platform::nanoseconds since{0};  // the worker was made
-    // Where timers are shared: they send it no tick before that; written by the worker, a hint.
+    platform::nanoseconds since{0};  // when the worker was made
+    // Where timers are shared, they send the worker no tick before that time. Written by the worker, a hint.
     std::atomic<platform::nanoseconds> not_before{0};
-    // it runs, or did when it last was asked, a preemptive thread; written by the worker
+    // The worker runs, or ran when it was last asked, a preemptive thread. Written by the worker.
     std::atomic<bool> are_wanted{false};
-    std::atomic<int> kernel_thread{0};  // of its carrier; 0: on the way to another
-    // The policy has asked for the turn of what runs here. Set by any worker, taken back by the next tick here.
+    std::atomic<int> kernel_thread{0};  // of its carrier; 0 on the way to another
+    // The policy has asked for the end of the running thread's time slice. Set by any worker, taken back by the next
+    // tick here.
     std::atomic<bool> end_turn{false};
-    std::atomic<bool> lack_carrier{false};  // a tick found none: the creator sends another one when there is one
-    // Level of the preemptive thread whose own code runs here; not_evictable: the runtime's code runs, or no preemptive
-    // thread, or there are no priorities. Written by the worker and its handler, cleared by who sends it a tick; a
-    // hint.
+    // A tick found no carrier: the creator sends another tick when there is one.
+    std::atomic<bool> lack_carrier{false};
+    // The level of the preemptive thread whose own code runs here. It is not_evictable if the runtime's code runs, or
+    // no preemptive thread, or there are no priorities. Written by the worker and its handler, cleared by the kernel
+    // thread that sends the worker a tick; a hint.
     std::atomic<std::int8_t> evict_below{not_evictable};
   } ticking;
 
-  // Odd: it stands aside. set_active adds one to change that, who makes a thread ready that is pinned to it adds two
-  // while it is odd; read by the worker; futex word of a worker that stands aside.
+  // A futex word of an inactive worker, read by the worker. Odd means that the worker is inactive. `set_active` adds 1
+  // to change that. Making a thread ready that is pinned to the worker adds 2 while the word is odd.
   std::atomic<std::uint32_t> aside{0};
-  // threads are packed, pinned or have priorities; set before the first of these is made
+  // Threads are packed, pinned or have priorities. Set before the first such thread is made.
   std::atomic<bool> queues_specially{false};
 
   std::atomic<std::uint64_t> picks{0};  // written by the worker; its progress, for the watchdog
-  // What others remember of it, who share its preemptive threads with theirs; hints.
+  // What other workers, which share its preemptive threads with theirs, remember of it; hints.
   struct {
     std::atomic<std::uint64_t> picks{0};
     std::atomic<std::uint64_t> since{0};  // when its picks became that many
   } seen;
 
   lone_new lone;
-  // What the policy wants to know of the tasks that run here, or null. Set before the worker starts. watches_switches
-  // may be false all the same.
+  // The meter of the tasks that run here, or null if the policy does not want one. Set before the worker starts.
+  // watches_switches may be false all the same.
   task_meter* meter{nullptr};
 
   struct {  // written by the worker, read by anyone as a hint
@@ -106,7 +110,7 @@ struct worker_state : detail::fork_queue {
   } counts;
 
  protected:
-  // The worker, whose lowest layer this is.
+  // The whole worker, of which this is the lowest layer.
   worker& whole() noexcept;
 };
 

@@ -1,5 +1,5 @@
-// How a worker goes from one thread to another: the second of its layers (worker.hpp). A switch is told where it goes;
-// what to run next is the business of the layer above.
+// The switch of a worker from one thread to another: the second of its layers (worker.hpp). The caller of a switch says
+// where it goes; the layer above chooses what runs next.
 #pragma once
 
 #include "arch/arch.hpp"
@@ -20,23 +20,24 @@ class worker_switching : public worker_state {
   // self's context is complete. The same to the run loop.
   void switch_to(thread& self, thread& next, void (*after)(void*, void*), void* a, void* b) noexcept;
   void switch_to_run_loop(thread& self, void (*after)(void*, void*), void* a, void* b) noexcept;
-  // From the carrier's stack into a thread; returns when a thread leaves for the run loop.
+  // Switches from the carrier's stack into a thread; returns when a thread leaves for the run loop.
   void dive(thread& next) noexcept;
 
   // Child first: runs body(child) on `stack_top` of the child's stack. after(self) runs there first, when self can be
-  // resumed. Returns when body returned to us (came_back) or when somebody else resumed self.
+  // resumed. Returns when body has returned to us (came_back) or when another worker has resumed self.
   void spawn(thread& self, thread& child, void* stack_top, void (*after)(thread*), void (*body)(thread*)) noexcept;
-  // Last act of a child whose spawner nobody else has: its body returns right after.
+  // The last act of a child whose spawner nobody else has: its body returns right after.
   void came_back(thread& child, thread& spawner) noexcept;
 
-  // The end of a thread: what its body calls last, before it returns. Then `after(self, b)` runs on another stack, and
-  // `next` goes on, or, when null, the run loop.
+  // The end of a thread: the last call of its body, before it returns. Then `after(self, b)` runs on another stack, and
+  // `next` goes on, or, if that is null, the run loop.
   void depart(thread& self, thread* next, void (*after)(void*, void*), void* b = nullptr) noexcept;
   arch::departure* departing(thread& self) noexcept;
 
   thread* current_thread() const noexcept { return static_cast<thread*>(running); }
 
-  // AddressSanitizer: handed to the far side of a switch, what must happen there before the new context goes on.
+  // For AddressSanitizer: handed to the far side of a switch, it says what must happen there before the new context
+  // goes on.
   struct crossing {
     thread* to;
     fiber::native_stack* native;
@@ -52,7 +53,7 @@ class worker_switching : public worker_state {
  private:
   [[gnu::noinline]] void switch_watched(thread& self, thread& next, void (*after)(void*, void*), void* a,
                                         void* b) noexcept;
-  // Of switches that are watched, before they happen: for the trace, and for the meter.
+  // For switches that are watched. Called before the switch happens: for the trace, and for the meter.
   [[gnu::noinline]] void note_switch(thread* from, thread* to) noexcept;
   [[gnu::noinline]] void note_spawn(thread& self, thread& child) noexcept;
   [[gnu::noinline]] void note_return(thread& child, thread& parent) noexcept;
@@ -66,7 +67,7 @@ class worker_switching : public worker_state {
 #endif
 
  public:
-  // At the beginning of a cache line; what follows is in the line of its last fields.
+  // At the beginning of a cache line; the members after it are in the line of its last fields.
   [[no_unique_address]] block_cache blocks;
   child_blocks children;
 };

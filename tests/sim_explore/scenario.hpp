@@ -15,8 +15,8 @@
 
 namespace heddle::sim {
 
-// Each scenario has 1000 schedules, and 3000 times n with HEDDLE_STRESS=n; a mutant has 3000 at least. They are numbered
-// from 1, or from HEDDLE_SCHEDULE: other ones, or the one that failed first of all.
+// Each scenario has 1000 schedules, and 3000 times n with HEDDLE_STRESS=n; a mutant has 3000 at least. They are
+// numbered from 1, or from HEDDLE_SCHEDULE: other ones, or the one that failed first of all.
 inline unsigned schedules() {
   constexpr unsigned whole = 3000;
   const char* times = std::getenv("HEDDLE_STRESS");

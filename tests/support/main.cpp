@@ -15,7 +15,7 @@ std::string_view stem_of(std::string_view file) {
   return file.substr(0, file.find('.'));
 }
 
-// The filter that lets the tests of these files through; empty if one of them has none.
+// The filter that lets the tests of the files through; empty if one of them has none.
 std::string filter_of(const std::vector<std::string_view>& files) {
   std::string filter;
   const auto& all = *testing::UnitTest::GetInstance();

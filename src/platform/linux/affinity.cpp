@@ -10,7 +10,7 @@ namespace heddle::platform {
 
 std::vector<int> allowed_units() {
   std::vector<int> units;
-  // The kernel refuses a set smaller than its own, whose size it does not tell.
+  // The kernel refuses a set smaller than its own, and does not tell that size.
   for (int room = 1024; room <= 1 << 20; room *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(static_cast<std::size_t>(room)),
                                                                [](cpu_set_t* s) { CPU_FREE(s); });

@@ -13,7 +13,7 @@
 #include "platform/platform.hpp"
 
 extern "C" {
-// glibc's own functions, under the names that it keeps for those who interpose them.
+// glibc's own functions, under the names that it provides for programs that interpose them.
 void* __libc_malloc(std::size_t) noexcept;
 void* __libc_calloc(std::size_t, std::size_t) noexcept;
 void* __libc_realloc(void*, std::size_t) noexcept;
@@ -27,7 +27,7 @@ const char* malloc_forbidden_by() noexcept;  // audit.cpp
 
 namespace {
 
-// Not fail(): formatting a message may allocate.
+// fail() is not used, because formatting a message may allocate.
 void check(const char* function) noexcept {
   const char* doing = malloc_forbidden_by();
   if (doing == nullptr) [[likely]]

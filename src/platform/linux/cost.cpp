@@ -1,4 +1,4 @@
-// Real machines need not be told what code costs.
+// The seam's functions about costs do nothing on real machines.
 #include <heddle/detail/cost_model.hpp>
 #include <heddle/pause.hpp>
 

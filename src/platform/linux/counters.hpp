@@ -1,5 +1,5 @@
-// Events of perf_event_open(2), and which figure of a usage_reading each is for. Apart, so that a test can count events
-// that the kernel makes up, where the processor has no counters.
+// The events of perf_event_open(2), and the figure of a usage_reading to which each belongs. They stand in a file of
+// their own so that a test can count events that the kernel makes up, where the processor has no counters.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct counted_event {
   usage_reading::figure figure;
 };
 
-// Opens one group of those of the events that can be had.
+// Opens, as one group, those of the events that are available.
 void open_events(usage_counters& out, std::span<const counted_event> events) noexcept;
 
 }  // namespace heddle::platform

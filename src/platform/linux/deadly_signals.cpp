@@ -31,8 +31,8 @@ void on_deadly_signals(void (*handler)(int, bool) noexcept) noexcept {
   if (handler != nullptr) told.store(handler);
   struct sigaction action{};
   action.sa_handler = handler != nullptr ? on_deadly : SIG_DFL;
-  // On the kernel thread's alternate stack: a user-level thread's own may
-  // have little left. SA_RESETHAND: the second signal finds the default.
+  // The handler runs on the kernel thread's alternate stack, because a user-level thread's own stack may have little
+  // room left. Because of SA_RESETHAND the second signal finds the default.
   action.sa_flags = handler != nullptr ? SA_RESTART | SA_ONSTACK | static_cast<int>(SA_RESETHAND) : 0;
   sigfillset(&action.sa_mask);
   for (const int signal : deadly) {
@@ -49,7 +49,7 @@ void die_of(int signal) noexcept {
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal);
-  raise(signal);  // blocked, if this is its handler
+  raise(signal);  // stays blocked if this is its handler
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
 }
 

@@ -1,5 +1,5 @@
-// Names of functions that a module does not export, from the symbol table of its file: what lambdas in files of their
-// own have. Formats: System V ABI, chapter 4 (ELF64).
+// Names of functions that a module does not export, from the symbol table of its file; lambdas in anonymous namespaces
+// are such functions. Formats: System V ABI, chapter 4 (ELF64).
 #pragma once
 
 #include <dlfcn.h>
@@ -17,10 +17,10 @@
 
 namespace heddle::platform {
 
-// The functions of one file, by address within it.
+// The functions of one file, by their address within it.
 class elf_symbols {
  public:
-  // Without functions when the file cannot be read, is stripped, or is no ELF file of this machine's word size.
+  // Has no functions if the file cannot be read, is stripped, or is no ELF file of this machine's word size.
   explicit elf_symbols(const char* path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "re"), std::fclose);
     if (file == nullptr) return;
@@ -47,8 +47,8 @@ class elf_symbols {
               [](const function& a, const function& b) { return a.start < b.start; });
   }
 
-  // The function at `address` of a module that is loaded at `base`;
-  // null when there is none. The name lives as long as this.
+  // The function at `address` of a module that is loaded at `base`; null if there is none. The name lives as long as
+  // this object.
   const char* name_at(std::uintptr_t address, std::uintptr_t base, std::uintptr_t& start) const noexcept {
     const std::uintptr_t shift = fixed_ ? 0 : base;
     const std::uintptr_t wanted = address - shift;
@@ -67,8 +67,8 @@ class elf_symbols {
     std::uint32_t name;
   };
 
-  // `count` things from `offset`; false when the file is shorter. A
-  // count that a file of that length cannot hold is not allocated.
+  // Reads `count` objects from `offset`. Returns false if the file is shorter. A count that a file of that length
+  // cannot hold is not allocated.
   template <class T>
   static bool read(std::FILE* file, std::uint64_t offset, std::uint64_t count, std::vector<T>& into) {
     if (std::fseek(file, 0, SEEK_END) != 0) return false;
@@ -81,20 +81,21 @@ class elf_symbols {
            std::fread(into.data(), sizeof(T), count, file) == count;
   }
 
-  bool fixed_ = false;  // addresses in the file are those in memory
+  bool fixed_ = false;  // whether addresses in the file are those in memory
   std::vector<function> functions_;
   std::vector<char> names_;
 };
 
-// Of an address in a module that dladdr knows. Reads the module's file once, on the first question; the names stay.
+// The function at an address in a module that dladdr knows. The module's file is read once, at the first question; the
+// names stay.
 inline const char* unexported_function(const Dl_info& module, const void* address, const void*& start) {
   static std::mutex mutex;
-  // kept: names are handed out, at exit too
+  // never deleted, because names are handed out, at exit too
   static auto& known = *new std::map<const void*, std::unique_ptr<elf_symbols>>();
   const std::lock_guard hold(mutex);
   std::unique_ptr<elf_symbols>& of = known[module.dli_fbase];
   if (of == nullptr) {
-    // Libraries have absolute names. The program's own may be relative to a folder that it has left.
+    // Libraries have absolute names. The program's own name may be relative to a folder that it has left.
     of = std::make_unique<elf_symbols>(module.dli_fname[0] == '/' ? module.dli_fname : "/proc/self/exe");
   }
   std::uintptr_t at = 0;

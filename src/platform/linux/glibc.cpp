@@ -25,7 +25,7 @@ bool look_up(F& place, const char* name) noexcept {
   return place != nullptr;
 }
 
-// A field as it is described for libthread_db: {bits of an element, number of elements, offset}; 0 bits: any.
+// A field as it is described for libthread_db: {bits of an element, number of elements, offset}. bits == 0 accepts any.
 bool look_up_field(std::size_t& offset, const char* name, std::uint32_t bits) noexcept {
   const std::uint32_t* description;
   if (!look_up(description, name) || (bits != 0 && description[0] != bits)) return false;
@@ -80,7 +80,7 @@ bool find_keys() noexcept {
   char* const first = at<char*>(self, static_cast<std::ptrdiff_t>(found.key_tables));
   found.first_key_table = static_cast<std::size_t>(first - static_cast<char*>(self));
   if (found.first_key_table >= found.control_bytes) return false;
-  // A key, to see whether it is where it should be.
+  // Makes a key, to see whether it is where it should be.
   pthread_key_t made;
   constexpr auto destructor = [](void*) {};
   int here = 0;
@@ -96,13 +96,13 @@ bool find_keys() noexcept {
   return fits;
 }
 
-// Under the loader's lock, so the module stays. 1: not as it should be.
+// Called under the loader's lock, so the module stays. Returns 1 if something is not as it should be.
 int check_module(dl_phdr_info* info, std::size_t, void*) noexcept {
   if (info->dlpi_tls_data == nullptr) return 0;
   void* module = nullptr;
   for_each_slot([&](std::size_t number, module_slot& slot) {
     if (number != info->dlpi_tls_modid) return true;
-    module = slot.module.load(std::memory_order_relaxed);  // the lock orders it
+    module = slot.module.load(std::memory_order_relaxed);  // relaxed: the lock orders it
     return false;
   });
   if (module == nullptr ||

@@ -1,4 +1,4 @@
-// Which kernel thread has a stack: from what the kernel tells of each that waits in it.
+// Finds the kernel thread to which a stack belongs, by what the kernel tells of each kernel thread that waits.
 #include <dirent.h>
 #include <poll.h>
 
@@ -27,7 +27,7 @@ struct range {
   bool holds(std::uintptr_t address) const noexcept { return low <= address && address < high; }
 };
 
-// The mapping that an address is in.
+// The mapping in which an address lies.
 range mapping_of(std::uintptr_t address) noexcept {
   const std::unique_ptr<std::FILE, closer> maps(std::fopen("/proc/self/maps", "re"));
   char line[512];
@@ -38,8 +38,8 @@ range mapping_of(std::uintptr_t address) noexcept {
   return {};
 }
 
-// Where a kernel thread of this process that is in a system call has
-// its stack pointer; 0: it runs, or the system does not tell.
+// The stack pointer of a kernel thread of this process that is in a system call; 0 if it runs, or if the system does
+// not tell.
 std::uintptr_t stack_pointer_of(const char* id) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%.20s/syscall", id);
@@ -78,8 +78,9 @@ named_kernel_thread in_a_system_call_on(const range& stack) noexcept {
 
 }  // namespace
 
-// A thread that waits may be out of its system call for a moment: the signal that asked for the dump has interrupted
-// it, or its wait begins with a few looks. So the kernel is asked again, for a hundredth of a second at most.
+// A thread that waits may be out of its system call for a moment, because the signal that asked for the dump has
+// interrupted it, or because its wait begins with a few looks. So the kernel is asked again, for a hundredth of a
+// second at most.
 named_kernel_thread whose_stack(const void* address) noexcept {
   const range stack = mapping_of(reinterpret_cast<std::uintptr_t>(address));
   if (stack.high == 0) return {};

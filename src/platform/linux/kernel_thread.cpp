@@ -30,18 +30,20 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 int membarrier(int command) noexcept { return static_cast<int>(syscall(SYS_membarrier, command, 0, 0)); }
 
-// Changing the protection of a resident page makes the kernel interrupt every processor that runs this process, to
-// flush its translations: a fence there. True of x86, not of AArch64, whose hardware broadcasts the flush.
+// Changes the protection of a resident page. To flush the translations, the kernel then interrupts every processor that
+// runs this process, which is a fence there. That holds on x86, but not on AArch64, whose hardware broadcasts the
+// flush.
 [[maybe_unused]] void fallback() noexcept {
   void* page = mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   HEDDLE_CHECK(page != MAP_FAILED, "no memory for one page");
-  *static_cast<volatile char*>(page) = 1;  // resident and writable, or there is nothing to flush
+  // The page must be resident and writable, or there is nothing to flush.
+  *static_cast<volatile char*>(page) = 1;
   mprotect(page, page_size(), PROT_READ);
   munmap(page, page_size());
 }
 
-// Answers of the system, kept without a static's guard: a fork() while
-// another thread holds a guard would leave it locked for ever in the child.
+// Answers of the system, kept without a static's guard. A fork() while another thread holds a guard would leave the
+// guard locked for ever in the child.
 enum class support : int { unknown, yes, no };
 std::atomic<support> expedited_membarrier{support::unknown};
 
@@ -67,12 +69,13 @@ const cpu_set_t initial_mask = [] {
 
 std::atomic<bool> told_of_affinity{false};
 
-std::atomic<std::uint64_t> forks{0};  // written in forked children by the handler below, before they have other threads
+// Written in forked children by the handler below, before the children have other threads.
+std::atomic<std::uint64_t> forks{0};
 std::atomic<void (*)()> reset_child{nullptr};
 
-// Registered while the process has one kernel thread, as a rule. With more of them the kernel waits for a grace period
-// at the registration. When that was a worker's first sleep it took 10 to 20 ms, and nobody's forks were seen
-// meanwhile.
+// The registration is made here because the process usually has one kernel thread at this time. If it has more, the
+// kernel waits for a grace period at the registration. When that was a worker's first sleep, it took 10 to 20 ms, and
+// no worker's forks were seen meanwhile.
 [[maybe_unused]] const bool prepared = [] {
   register_membarrier();
   pthread_atfork(nullptr, nullptr, [] {
@@ -114,7 +117,7 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAK
 void heavy_fence() noexcept {
   if (expedited_membarrier.load() != support::no) {
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-    // Not registered yet, or a seccomp filter was installed since.
+    // The process is not registered yet, or a seccomp filter was installed since.
     if (register_membarrier() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
     expedited_membarrier.store(support::no);
   }
@@ -142,14 +145,15 @@ int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* 
     error = pthread_create(&handle, &attributes, run, &out);
     pthread_attr_destroy(&attributes);
   }
-  // Not for the affinity's sake: one outside the process's own is refused
-  // (EINVAL), and a sandbox may refuse all (EPERM, or what it likes).
+  // A start must not fail because of the affinity. An affinity outside the process's own is refused (EINVAL), and a
+  // sandbox may refuse all (EPERM, or any other error).
   if (error != 0 && error != EAGAIN && error != ENOMEM) error = pthread_create(&handle, nullptr, run, &out);
   if (error == 0) out.handle = handle;
   return error;
 }
 
-// Blocked by the one who starts it: else there would be a moment in which it has its signals.
+// The signals are blocked by the thread that starts the new one. Otherwise the new thread would have its signals
+// unblocked for a moment.
 int start_without_signals(kernel_thread& out, void (*entry)(void*), void* argument, const char* name) noexcept {
   sigset_t asynchronous, before;
   sigfillset(&asynchronous);
@@ -162,7 +166,7 @@ int start_without_signals(kernel_thread& out, void (*entry)(void*), void* argume
 
 explanation why_not_started(int error) noexcept {
   explanation e{};
-  const char* const name = std::strerror(error);  // of a known number: not a shared buffer
+  const char* const name = std::strerror(error);  // the name of a known number, which lies in no shared buffer
   if (error != EAGAIN && error != ENOMEM) {
     std::snprintf(e.text, sizeof e.text, "%s", name);
     return e;

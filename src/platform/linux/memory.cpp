@@ -15,9 +15,9 @@ namespace heddle::platform {
 
 namespace {
 
-// Each guard made by mprotect splits a mapping in two; the process may have
-// vm.max_map_count of them, and other code needs some: heddle takes at most a third.
-// Without the C library's streams, which allocate: a tick's handler may be here.
+// Each guard made by mprotect splits a mapping in two. The process may have vm.max_map_count mappings, and other code
+// needs some, so heddle takes at most a third. The file is read without the C library's streams, because they allocate
+// and a tick's handler may be here.
 std::size_t mprotect_guard_budget() noexcept {
   std::size_t limit = 0;
   const int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
@@ -31,7 +31,7 @@ std::size_t mprotect_guard_budget() noexcept {
   return (limit != 0 ? limit : 65530) / 3 / 2;
 }
 
-std::atomic<std::size_t> mprotect_guards{0};  // counts guards made by mprotect; never decremented
+std::atomic<std::size_t> mprotect_guards{0};  // the number of guards made by mprotect; never decremented
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void* reserve(std::size_t bytes) noexcept {
 void* reserve_dense(std::size_t bytes) noexcept {
   constexpr std::size_t huge = std::size_t{2} << 20;
   const bool whole = bytes % huge == 0;
-  const std::size_t more = whole ? huge : 0;  // to begin at a huge page
+  const std::size_t more = whole ? huge : 0;  // so that the memory can begin at a huge page
   void* const memory =
       mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;

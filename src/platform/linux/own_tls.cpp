@@ -1,8 +1,8 @@
 // Blocks of thread-local storage apart from any kernel thread ([platform:7]). A block is that of a kernel thread which
 // glibc has made and which has ended, but which nobody joins. So glibc keeps the block, counts it among its threads
-// when a module is loaded, and finds it complete after fork(). What the end of that kernel thread has changed in its
-// control block is put back to what it was at the start. What glibc does at a thread's end is done here for every
-// thread that ends on the block.
+// when a module is loaded, and finds it complete after fork(). The end of that kernel thread changes its control block;
+// heddle restores the state of the start. The steps that glibc takes at a thread's end are taken here for every thread
+// that ends on the block.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <netdb.h>
@@ -37,7 +37,8 @@ using glibc::found;
 
 namespace {
 
-// Owners of locks are told apart by this number. Kernel thread ids end at 2^22; the futex word has room for 30 bits.
+// The numbers by which owners of locks are told apart. Kernel thread ids end at 2^22; the futex word has room for 30
+// bits.
 std::atomic<std::uint32_t> numbers{1u << 23};
 
 template <class T>
@@ -49,7 +50,7 @@ const tls_images* images_of(const own_tls& block) noexcept { return static_cast<
 
 // --- making --------------------------------------------------------------------------------------------------------
 
-// Of a block in the making.
+// The state of a block in the making.
 struct birth {
   own_tls* block;
   pthread_t thread;
@@ -62,7 +63,7 @@ struct birth {
   }
 };
 
-// The block lies at the top of the stack that the thread is given. 0, or the error.
+// The block lies at the top of the stack that the thread is given. Returns 0 or the error.
 int start(birth& of) noexcept {
   constexpr std::size_t usual = 64 << 10;
   const std::size_t least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
@@ -76,12 +77,12 @@ int start(birth& of) noexcept {
     pthread_attr_destroy(&attributes);
     if (error == 0) return 0;
     release(stack, bytes);
-    if (error != EINVAL) return error;  // else the static block is larger than that
+    if (error != EINVAL) return error;  // otherwise the static block is larger than that
   }
   return ENOMEM;
 }
 
-// As pthread_join waits: the kernel clears the thread's number when the thread has gone.
+// Waits as pthread_join does: the kernel clears the thread's number when the thread has gone.
 void wait_for_end(void* control) noexcept {
   auto& number = field<std::atomic<std::uint32_t>>(control, found.tid);
   for (std::uint32_t id; (id = number.load()) != 0;) syscall(SYS_futex, &number, FUTEX_WAIT, id, nullptr, nullptr, 0);
@@ -91,18 +92,18 @@ void complete(birth& of) noexcept {
   void* const control = reinterpret_cast<void*>(of.thread);
   void* const tp = static_cast<char*>(control) - found.control;
   wait_for_end(control);
-  // All but the links, which belong to glibc's list.
+  // Everything is restored but the links, which belong to glibc's list.
   char* const to = static_cast<char*>(control);
   const std::size_t links = found.list + 2 * sizeof(void*);
   std::memcpy(to, of.control.get(), found.list);
   std::memcpy(to + links, of.control.get() + links, found.control_bytes - links);
   field<std::uint32_t>(control, found.tid) = numbers.fetch_add(1);
   field<std::uint32_t>(control, found.cancellation) = 0;
-  // code of others may have run on that kernel thread before ours, and left values of keys
+  // Code of others may have run on that kernel thread before ours, and left values of keys.
   std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);
   for (unsigned i = 1; i < glibc::key_tables; ++i)
     field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
-  // not registered: the C library asks the kernel instead
+  // Not registered, so the C library asks the kernel instead.
   if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;
   of.block->thread_pointer = tp;
   const tls_images* images;
@@ -116,7 +117,7 @@ void complete(birth& of) noexcept {
 
 // --- the end of a thread -------------------------------------------------------------------------------------------
 
-// Destructors of keys, once round; false: no key had a value.
+// Runs the destructors of keys, one round. Returns false if no key had a value.
 bool run_key_destructors(void* control) noexcept {
   bool any = false;
   for (unsigned t = 0; t < glibc::key_tables; ++t) {
@@ -127,8 +128,8 @@ bool run_key_destructors(void* control) noexcept {
       any = true;
       void* const data = std::exchange(table[i].data, nullptr);
       const glibc::key& k = found.keys[t * glibc::keys_a_table + i];
-      // relaxed: other threads make and delete keys, by compare-and-swap;
-      // whoever deletes one that is in use has to see to the rest
+      // relaxed: other threads make and delete keys by compare-and-swap; a thread that deletes a key in use is
+      // responsible for its values
       if (__atomic_load_n(&k.sequence, __ATOMIC_RELAXED) != table[i].sequence) continue;
       if (auto* const destructor = __atomic_load_n(&k.destructor, __ATOMIC_RELAXED); destructor != nullptr)
         destructor(data);
@@ -137,7 +138,7 @@ bool run_key_destructors(void* control) noexcept {
   return any;
 }
 
-// Objects that are thread_local, then values of keys; destructors may set new values.
+// First the thread_local objects are destroyed, then the values of keys; destructors may set new values.
 void run_destructors(void* control) noexcept {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     found.call_destructors();
@@ -146,11 +147,12 @@ void run_destructors(void* control) noexcept {
   found.call_destructors();
 }
 
-// Variables outside the static block: they are made at the first access. False: there were none.
+// Frees variables outside the static block, so that the next access makes them anew. Returns false if there were none.
 bool free_loaded_modules(void* tp) noexcept {
   bool any = false;
   for (std::size_t i = 1; i <= glibc::dtv_of(tp)[-1].counter; ++i) {
-    auto& entry = glibc::dtv_of(tp)[i].pointer;  // read anew: free() may use such variables itself
+    // read anew, because free() may use such variables itself
+    auto& entry = glibc::dtv_of(tp)[i].pointer;
     if (entry.to_free == nullptr) continue;
     entry.value = glibc::not_made;
     std::free(std::exchange(entry.to_free, nullptr));
@@ -159,7 +161,8 @@ bool free_loaded_modules(void* tp) noexcept {
   return any;
 }
 
-// What the C library keeps of a thread and the next one would find. Its buffers stay: they are used again.
+// Resets the state that the C library keeps of a thread and that the next thread would find. Its buffers stay and are
+// used again.
 void reset_c_library(void* control) noexcept {
   field<std::uint32_t>(control, found.cancellation) = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
@@ -184,7 +187,8 @@ own_tls* make_own_tls(unsigned count) noexcept {
   constexpr unsigned most = 16;
   birth births[most]{};
   count = std::min(count, most);
-  // All on this processor: a kernel thread that is put on a sleeping one starts 100 us later. Signals are for others.
+  // All are made on this processor, because a kernel thread that is put on a sleeping processor starts 100 us later.
+  // Their signals are left to other threads.
   cpu_set_t usual, here;
   const bool bound = sched_getaffinity(0, sizeof usual, &usual) == 0;
   CPU_ZERO(&here);
@@ -213,7 +217,8 @@ own_tls* make_own_tls(unsigned count) noexcept {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (bound) sched_setaffinity(0, sizeof usual, &usual);
-  if (made != nullptr) stand_before_set_ids();  // glibc's handler is there once it has made a kernel thread
+  // glibc's handler exists once glibc has made a kernel thread.
+  if (made != nullptr) stand_before_set_ids();
   return made;
 }
 
@@ -236,7 +241,8 @@ bool change_rseq(void* thread_pointer, unsigned bytes, int flags) noexcept {
 
 unsigned leave_rseq(void* thread_pointer) noexcept {
   if (found.rseq == 0) return 0;
-  constexpr unsigned least = 32, most = 512;  // what glibc registered: 32 bytes, or what the kernel says that it needs
+  // glibc registered 32 bytes, or the number that the kernel says it needs.
+  constexpr unsigned least = 32, most = 512;
   for (unsigned bytes = least; bytes <= most; bytes += least) {
     if (change_rseq(thread_pointer, bytes, 1 /* RSEQ_FLAG_UNREGISTER */)) return bytes;
   }
@@ -253,8 +259,8 @@ bool end_own_tls(own_tls& block) noexcept {
   void* const tp = block.thread_pointer;
   void* const control = glibc::control_of(tp);
   for (;;) {
-    // Giving memory back may make the variables of an allocator anew, whose destructor belongs to a key. Then once
-    // more.
+    // Giving memory back may make the variables of an allocator anew, whose destructor belongs to a key. The round is
+    // then repeated.
     for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
       run_destructors(control);
       while (dlerror() != nullptr) {
@@ -271,7 +277,8 @@ bool end_own_tls(own_tls& block) noexcept {
     const tls_images& images = *images_of(block);
     images.renew(tp);
     // When a module comes, glibc first shows its slot and then writes the module's values into this block. If renew may
-    // have overwritten those, the slot was shown before, and current() sees it; the fence keeps renew before that look.
+    // have overwritten those values, the slot was shown before, and current() sees it. The fence keeps renew before
+    // that look.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (images.current()) return true;
   }

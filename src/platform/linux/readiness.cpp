@@ -18,7 +18,7 @@ int arm(const readiness_queue& queue, int descriptor, std::uint32_t asked, bool 
   epoll_event wanted{};
   wanted.events = (read ? EPOLLIN | EPOLLRDHUP : 0u) | (write ? EPOLLOUT : 0u) | EPOLLONESHOT;
   wanted.data.u64 = static_cast<std::uint64_t>(asked) << 32 | static_cast<std::uint32_t>(descriptor);
-  // A descriptor leaves the queue by itself when it is closed, and its number may be in use again.
+  // A descriptor leaves the queue by itself when it is closed, and its number may then be in use again.
   if (epoll_ctl(queue.descriptor, EPOLL_CTL_MOD, descriptor, &wanted) == 0) return 0;
   if (errno != ENOENT) return errno;
   return epoll_ctl(queue.descriptor, EPOLL_CTL_ADD, descriptor, &wanted) == 0 ? 0 : errno;

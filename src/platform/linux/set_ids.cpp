@@ -17,7 +17,7 @@ namespace {
 
 constexpr int set_ids_signal = 33;  // SIGSETXID, which sigaction() of glibc refuses
 
-// As the kernel has it.
+// The structure as the kernel has it.
 struct action {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -30,7 +30,7 @@ std::atomic<void (*)(int, siginfo_t*, void*)> glibcs{nullptr};  // handler; set 
 void handle(int number, siginfo_t* info, void* context) noexcept {
   const int saved = errno;
   void* const here = arch::thread_pointer();
-  // The kernel knows where the control block of its thread is, by the list of robust mutexes in it.
+  // The kernel knows the address of its thread's control block by the list of robust mutexes in it.
   char* robust = nullptr;
   std::size_t length = 0;
   if (syscall(SYS_get_robust_list, 0, &robust, &length) == 0) {

@@ -1,5 +1,5 @@
-// What the system keeps of a context that a signal has interrupted, and
-// the signals of the calling kernel thread. All of it async-signal-safe.
+// The context that a signal has interrupted, as the system keeps it, and the signals of the calling kernel thread. All
+// functions are async-signal-safe.
 #pragma once
 
 #include <signal.h>
@@ -24,7 +24,7 @@ inline std::uintptr_t stack_pointer_of(const ucontext_t& frame) noexcept {
 #endif
 }
 
-// uc_stack.ss_flags does not tell: it holds what sigaltstack was given, without SS_ONSTACK.
+// uc_stack.ss_flags does not tell this, because it holds the argument of sigaltstack, without SS_ONSTACK.
 inline bool was_on_alternate_stack(const ucontext_t& frame) noexcept {
   const auto low = reinterpret_cast<std::uintptr_t>(frame.uc_stack.ss_sp);
   const std::uintptr_t pointer = stack_pointer_of(frame);
@@ -39,28 +39,28 @@ inline std::uintptr_t next_instruction_of(const ucontext_t& frame) noexcept {
 #endif
 }
 
-// Whether the last instruction of the interrupted code has this encoding. What precedes the next one on its page can be
-// read, since it is code; the page before may not be there.
+// Whether the last instruction of the interrupted code has this encoding. The bytes before the next instruction on its
+// page can be read, because they are code. The page before may not be there.
 template <std::size_t N>
 bool comes_from(const ucontext_t& frame, const unsigned char (&instruction)[N]) noexcept {
   const std::uintptr_t next = next_instruction_of(frame);
   return next % 4096 >= N && std::memcmp(reinterpret_cast<const void*>(next - N), instruction, N) == 0;
 }
 
-// Whether the interrupted code has just paused, as loops do that wait for somebody else. Nearly all of such a loop's
+// Whether the interrupted code has just paused, as loops do that wait for another thread. Nearly all of such a loop's
 // time is in that instruction, and interrupts come at its end.
 inline bool is_at_pause(const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
   return comes_from(frame, {0xf3, 0x90});  // pause
 #else
-  // yield, wfe, isb, by which of them a library pauses
+  // yield, wfe or isb: libraries differ in the instruction by which they pause
   return comes_from(frame, {0x3f, 0x20, 0x03, 0xd5}) || comes_from(frame, {0x5f, 0x20, 0x03, 0xd5}) ||
          comes_from(frame, {0xdf, 0x3f, 0x03, 0xd5});
 #endif
 }
 
-// A digest of the next instruction's address and of all general registers; never 0. Not of vector registers, of which
-// the frame may hold what is left of others where the code does not use them.
+// A digest of the next instruction's address and of all general registers; never 0. Vector registers are left out,
+// because the frame may hold stale values of registers that the code does not use.
 inline std::uint64_t state_of(const ucontext_t& frame) noexcept {
   std::uint64_t digest = next_instruction_of(frame) ^ stack_pointer_of(frame);
   const auto take = [&digest](auto value) {
@@ -75,7 +75,7 @@ inline std::uint64_t state_of(const ucontext_t& frame) noexcept {
   return digest | 1;
 }
 
-// What the system call returned that was the last instruction of the interrupted code; none: that was no system call.
+// The result of the system call that was the last instruction of the interrupted code; none if that was no system call.
 inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
   const auto result = static_cast<std::int64_t>(frame.uc_mcontext.gregs[REG_RAX]);
@@ -88,24 +88,24 @@ inline std::optional<std::int64_t> returned_to(const ucontext_t& frame) noexcept
   return result;
 }
 
-// Whether the interrupted code has just asked the system which kernel thread or process this is, and not yet looked at
-// the answer. raise() asks so, and then sends the signal to that kernel thread. Ticks that come during a system call
-// are delivered at its end, so nearly all ticks between the question and the signal are found here.
+// Whether the interrupted code has just asked the system which kernel thread or process this is, and has not looked at
+// the answer yet. raise() asks so, and then sends the signal to that kernel thread. Ticks that come during a system
+// call are delivered at its end, so nearly all ticks between the question and the signal are found here.
 inline bool has_asked_who_it_is(const ucontext_t& frame) noexcept {
   const auto answer = returned_to(frame);
   return answer && *answer > 0 && (*answer == syscall(SYS_gettid) || *answer == syscall(SYS_getpid));
 }
 
-// Whether the interrupted code is about to send a signal to a kernel thread, or to ask for its process: with the code
-// that has_asked_who_it_is finds, all in which raise() knows on which kernel thread it runs. The C library moves a
+// Whether the interrupted code is about to send a signal to a kernel thread, or to ask for its process. Together with
+// has_asked_who_it_is this covers all code in which raise() knows on which kernel thread it runs. The C library moves a
 // constant into the register of the call's number right before the call, and has a few instructions between question
-// and signal. x86-64 only: false elsewhere.
+// and signal. x86-64 only; returns false elsewhere.
 inline bool is_about_to_signal([[maybe_unused]] const ucontext_t& frame) noexcept {
 #if defined(__x86_64__)
   constexpr std::size_t reach = 24;               // bytes: the moves and the call of getpid() between gettid and tgkill
   constexpr unsigned char call[] = {0x0f, 0x05};  // syscall
   const auto* const next = reinterpret_cast<const unsigned char*>(next_instruction_of(frame));
-  // Code goes on to the end of its page at least.
+  // Code extends at least to the end of its page.
   const std::size_t readable = std::min(reach, 4096 - next_instruction_of(frame) % 4096);
   const auto is_meant = [](std::int64_t number) { return number == SYS_tgkill || number == SYS_getpid; };
   const auto calls_at = [&](std::size_t i) { return i + 2 <= readable && std::memcmp(next + i, call, 2) == 0; };
@@ -137,12 +137,12 @@ inline void load_floating_point_control([[maybe_unused]] const ucontext_t& frame
 
 constexpr std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
 
-// By the system call: the C library's function would silently leave out signals of its own.
+// Uses the system call, because the C library's function would silently leave out signals of its own.
 inline void change_blocked(int how, std::uint64_t bits, std::uint64_t* before = nullptr) noexcept {
   syscall(SYS_rt_sigprocmask, how, &bits, before, sizeof bits);
 }
 
-// Of signals.cpp: an alternate stack as the system wants it told; null: none.
+// Defined in signals.cpp: an alternate stack in the form that the system takes; null means none.
 stack_t description_of(void* memory, std::size_t bytes) noexcept;
 void set_alternate_stack(void* memory, std::size_t bytes) noexcept;
 

@@ -20,7 +20,7 @@ namespace {
 struct sigaction previous_segv, previous_bus;
 std::atomic<void (*)(const void*)> explainer{nullptr};  // set once, before the handlers are installed
 
-// Somebody may have sent the signal; it tells no address then.
+// Another process may have sent the signal; it tells no address then.
 void on_fault(int signal, siginfo_t* info, void* context) noexcept {
   const bool was_sent = info->si_code <= 0;
   if (!was_sent) explainer.load()(info->si_addr);
@@ -35,15 +35,15 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 
 constexpr std::size_t alternate_bytes = std::size_t{64} << 10;
 
-// At the high end of each alternate stack, above what is used of it. The list only grows, and the memory stays
-// ([platform:6]): a context may come back from a handler of the program's with the alternate stack of a kernel thread
-// that has ended, and has it until its next tick finds it in this list (leave_interrupted).
+// The header at the high end of each alternate stack, above its used part. The list only grows, and the memory stays
+// ([platform:6]). The reason is that a context may come back from a handler of the program with the alternate stack of
+// a kernel thread that has ended. It keeps that stack until its next tick finds it in this list (leave_interrupted).
 struct alternate_header {
   std::atomic<bool> taken{true};
   alternate_header* next{nullptr};  // written before it is published
 };
 constexpr std::size_t usable_bytes = alternate_bytes - 64;
-std::atomic<alternate_header*> alternates{nullptr};  // the newest; publishes what stands in it
+std::atomic<alternate_header*> alternates{nullptr};  // the newest; publishes the header's contents
 
 }  // namespace
 
@@ -92,7 +92,7 @@ alternate_stack::alternate_stack() noexcept {
 alternate_stack::~alternate_stack() {
   if (memory_ == nullptr) return;
   set_alternate_stack(nullptr, 0);
-  madvise(memory_, alternate_bytes - page_size(), MADV_DONTNEED);  // all but the header's page
+  madvise(memory_, alternate_bytes - page_size(), MADV_DONTNEED);  // everything but the header's page
   reinterpret_cast<alternate_header*>(static_cast<char*>(memory_) + usable_bytes)->taken.store(false);
 }
 
@@ -105,7 +105,7 @@ bool alternate_stack::is_a_kernel_threads(const void* memory) noexcept {
 
 void provide_alternate_stack() noexcept {
   stack_t present{};
-  // there is one: the program's own, or a sanitizer's
+  // There is one already: the program's own, or a sanitizer's.
   if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
   static thread_local alternate_stack mine;
   static_cast<void>(mine);
@@ -136,7 +136,7 @@ symbol symbol_at(const void* address) noexcept {
   if (dladdr(address, &info) == 0) return {};
   symbol found{info.dli_sname, info.dli_saddr, info.dli_fname, reinterpret_cast<std::uintptr_t>(address)};
   if (info.dli_fname == nullptr) return found;
-  // A program that is not position-independent is where its file says.
+  // The addresses of a program that is not position-independent are those in its file.
   if (static_cast<const Elf64_Ehdr*>(info.dli_fbase)->e_type != ET_EXEC)
     found.offset -= reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   try {

@@ -1,6 +1,6 @@
-// Ticks by POSIX timers and signals. The signal is SIGURG, which is ignored where nobody handles it, is passed on by
-// debuggers, and is used by no library that is known but Go's runtime. Where somebody handles it, it is another one
-// that nobody handles: `signal_to_use`.
+// Ticks by POSIX timers and signals. The signal is SIGURG, which is ignored if nobody handles it, is passed on by
+// debuggers, and is used by no known library but Go's runtime. If the program handles it, the first other signal that
+// nobody handles is used: `signal_to_use`.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -19,18 +19,18 @@ namespace heddle::platform {
 namespace {
 
 std::atomic<void (*)(void*, interrupted&) noexcept> listener{nullptr};  // set once, before the signal is handled
-std::atomic<int> tick_signal{0};                                        // written under `choosing`; 0: none yet
-std::atomic_flag choosing;                                              // no tick's handler takes it
-// A kernel thread that the child lacks may have it.
+std::atomic<int> tick_signal{0};  // written under `choosing`; 0 if there is none yet
+std::atomic_flag choosing;        // no handler of ticks takes it
+// A child of fork() frees it, because a kernel thread that the child lacks may hold it.
 [[maybe_unused]] const bool freed_in_children = pthread_atfork(nullptr, nullptr, [] { choosing.clear(); }) == 0;
 
-// The mark by which a tick of the runtime is told from anybody else's signal of that number ([platform:5]): ticks of
-// timers carry their owner's address with this bit set, ticks that are sent carry the address of `sent_mark`.
+// The mark by which a tick of the runtime is told from any other signal of that number ([platform:5]). Ticks of timers
+// carry their owner's address with this bit set; ticks that are sent carry the address of `sent_mark`.
 constexpr std::uintptr_t timer_mark = 1;
 const char sent_mark = 0;
 
-// The address of errno belongs to the kernel thread, and compilers take it for a constant of the function: the handler
-// may begin on one kernel thread and end on another.
+// The address of errno belongs to the kernel thread, and compilers take it for a constant of the function. But the
+// handler may begin on one kernel thread and end on another.
 [[gnu::noinline]] int read_errno() noexcept {
   asm volatile("");
   return errno;
@@ -40,10 +40,10 @@ const char sent_mark = 0;
   errno = value;
 }
 
-// Everything but errno that was interrupted is in the signal frame, on the interrupted stack: registers, the
+// Everything that was interrupted, except errno, is in the signal frame on the interrupted stack: registers, the
 // floating-point state with its control words, blocked signals. The return from the handler loads it, on whichever
-// kernel thread that happens. The system holds further ticks until then: a tick between the listener's last act and
-// that return would put another frame on top of this one.
+// kernel thread that happens. The system holds further ticks until then, because a tick between the listener's last act
+// and that return would put another frame on top of this one.
 void on_tick(int, siginfo_t* info, void* context) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const bool by_timer = info->si_code == SI_TIMER && (value & timer_mark) != 0;
@@ -59,11 +59,12 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   deliver_tick(by_timer ? reinterpret_cast<void*>(value & ~timer_mark) : nullptr, what);
 }
 
-// The first signal that nobody handles. It cannot be shared: our handler runs on the interrupted stack; others who
-// preempt by a signal, as Go's runtime does, may keep stacks too small for that, run their handler on the alternate
-// stack, and end the program when it is called elsewhere. SIGURG comes first since any other ends a program that has no
-// handler, which is what a tick that comes too late may meet after exec. Real-time signals come last since they are
-// queued: each tick that is sent is delivered, where other signals are delivered once however often they were sent.
+// The first signal that nobody handles. A signal cannot be shared, because our handler runs on the interrupted stack.
+// Other code that preempts by a signal, as Go's runtime does, may keep stacks too small for that, run its handler on
+// the alternate stack, and end the program if it is called elsewhere. SIGURG comes first, because any other signal ends
+// a program that has no handler; a tick that comes too late may meet such a program after exec. Real-time signals come
+// last, because they are queued: each tick that is sent is delivered, where other signals are delivered once however
+// often they were sent.
 int signal_to_use() noexcept {
   const auto is_free = [](int signal) {
     struct sigaction now{};
@@ -92,10 +93,10 @@ void deliver_tick(void* owner, interrupted& what) noexcept {
 }
 
 namespace {
-// All signals that ticks may come by, since carriers outlive a change of the signal, and runtimes are made before it is
-// chosen for the first time.
+// The bits of all signals by which ticks may come. There may be several, because carriers outlive a change of the
+// signal, and runtimes are made before it is chosen for the first time.
 std::uint64_t tick_bits() noexcept {
-  const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
+  const int signal = tick_signal.load(std::memory_order_relaxed);  // relaxed: a number
   return bit_of(SIGURG) | bit_of(SIGSTKFLT) | bit_of(SIGRTMAX - 1) | (signal != 0 ? bit_of(signal) : 0);
 }
 }  // namespace
@@ -114,7 +115,7 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   if (const int signal = tick_signal.load();
       signal != 0 && sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == on_tick)
     return signal;
-  // Preemptive threads make threads, too: without this a tick could suspend the holder, and others would wait for it.
+  // Preemptive threads make threads, too. Without this a tick could suspend the holder, and others would wait for it.
   std::uint64_t before = 0;
   change_blocked(SIG_BLOCK, ~std::uint64_t{0}, &before);
   while (choosing.test_and_set()) yield_processor();
@@ -133,13 +134,13 @@ int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
   return tick_signal.load();
 }
 
-// a number
+// relaxed: a number
 bool arrives(const tick_timer& timer) noexcept {
   return timer.source != nullptr || timer.signal == tick_signal.load(std::memory_order_relaxed);
 }
 
 void send_tick(int kernel_thread) noexcept {
-  const int signal = tick_signal.load(std::memory_order_relaxed);  // a number
+  const int signal = tick_signal.load(std::memory_order_relaxed);  // relaxed: a number
   siginfo_t info;
   std::memset(&info, 0, sizeof info);
   info.si_signo = signal;
@@ -170,8 +171,9 @@ void learn(signal_state& here, const stack_t& stack, std::uint64_t blocked) noex
 }
 }  // namespace
 
-// In a signal handler the system has set the floating-point environment to what a program starts with. That of the
-// interrupted code is loaded here, so that the switch which follows is like any other switch from that code.
+// In a signal handler the system has set the floating-point environment to that with which a program starts. The
+// environment of the interrupted code is loaded here, so that the switch which follows is like any other switch from
+// that code.
 void leave_interrupted(interrupted& what, signal_state& here, bool to_another) noexcept {
   here.ticks_held = false;
   if (what.source != nullptr) return what.source->let_in();
@@ -181,7 +183,7 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
   what.own_stack =
       frame.uc_stack.ss_sp != here.alternate_stack && !alternate_stack::is_a_kernel_threads(frame.uc_stack.ss_sp);
   what.own_mask = (blocked_in(frame) & ~tick_bits()) != here.blocked;
-  if (to_another) {  // the return from its handler says which signals and which stack it has
+  if (to_another) {  // the return from its handler restores its signals and its stack
     here.ticks_held = true;
     return;
   }
@@ -198,19 +200,19 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   }
   if (!here.ticks_held) change_blocked(SIG_BLOCK, tick_bits());
   here.ticks_held = false;
-  // The frame names the alternate stack of the kernel thread that it
-  // was made on, which the return from the handler would install here.
+  // The frame names the alternate stack of the kernel thread on which it was made. The return from the handler would
+  // install that stack here.
   if (!what.own_stack)
     static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
 }
 
-// By system calls: timer_create of the C library may allocate.
+// Uses system calls, because timer_create of the C library may allocate.
 const char* make(tick_timer& out, void* owner, const tick_source* source) noexcept {
   out.source = source;
   if (source != nullptr) return source->make(out, owner);
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = out.signal = tick_signal.load(std::memory_order_relaxed);  // a number
+  event.sigev_signo = out.signal = tick_signal.load(std::memory_order_relaxed);  // relaxed: a number
   event.sigev_value.sival_ptr = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(owner) | timer_mark);
 #if defined(sigev_notify_thread_id)
   event.sigev_notify_thread_id = kernel_thread_id();

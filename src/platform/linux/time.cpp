@@ -20,8 +20,8 @@ struct moment {
   std::uint64_t ticks;
 };
 
-// Both counters at one time: of several readings the one that took least. With a preemption between the two looks the
-// rate would be off by any factor, and with it every spin of the process.
+// Reads both counters at one time. Of several readings the quickest is taken, because a preemption between the two
+// reads would make the rate wrong by any factor, and with it every spin of the process.
 moment read_both() noexcept {
   moment best{};
   std::uint64_t least = 0;
@@ -68,7 +68,7 @@ std::uint64_t cycles() noexcept {
 }
 
 std::uint64_t cycles_per_microsecond() noexcept {
-  // No static's guard: see kernel_thread.cpp. Two threads may both measure.
+  // No static's guard is used: see kernel_thread.cpp. Two threads may both measure.
   static std::atomic<std::uint64_t> kept{0};
   std::uint64_t rate = kept.load();
   if (rate == 0) kept.store(rate = measure_tick_rate());

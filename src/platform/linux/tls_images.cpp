@@ -13,13 +13,13 @@ namespace heddle::platform {
 
 namespace {
 
-// Taken by threads and by the kernel thread that makes blocks. Not a lock of the runtime: while others wait for it in
-// the kernel, a preempted holder has its turn and goes on.
+// Taken by threads and by the kernel thread that makes blocks. It is not a lock of the runtime: while others wait for
+// it in the kernel, a preempted holder gets its time and goes on.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-tls_images* latest = nullptr;  // under the lock; one of its users
+tls_images* latest = nullptr;  // under the lock; counts as one of its users
 
 [[maybe_unused]] const bool prepared = [] {
-  pthread_atfork(nullptr, nullptr, [] {  // the holder, if there is one, is in the parent
+  pthread_atfork(nullptr, nullptr, [] {  // if there is a holder, it is in the parent
     pthread_mutex_init(&lock, nullptr);
     latest = nullptr;
   });
@@ -33,8 +33,8 @@ bool is_library(const char* path, const char* name) noexcept {
 
 }  // namespace
 
-// The pointer to the current queue is left out, for handlers of ticks read it at any time. So variables that surround
-// it become two pieces.
+// The pointer to the current queue is left out, because handlers of ticks read it at any time. So variables that
+// surround it become two pieces.
 void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, const char* content) {
   const std::ptrdiff_t kept =
       reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
@@ -53,13 +53,13 @@ void tls_images::add(std::ptrdiff_t from, std::size_t bytes, std::size_t all, co
   }
 }
 
-// Under the loader's lock: modules whose slot names them stay until the end of the call.
+// Called under the loader's lock: modules whose slot names them stay until the end of the call.
 struct tls_images::adder {
   static int each(dl_phdr_info* info, std::size_t, void* data) {
     auto& made = *static_cast<tls_images*>(data);
     if (info->dlpi_tls_modid == 0 || info->dlpi_tls_modid >= made.modules_.size()) return 0;
     void* const map = made.modules_[info->dlpi_tls_modid].map;
-    // The module comes or goes at the moment: then `modules_` are not current, which is found out.
+    // The module comes or goes at the moment. Then `modules_` is not current, which current() finds out.
     if (map == nullptr || static_cast<link_map*>(map)->l_addr != info->dlpi_addr) return 0;
     void* const tp = arch::thread_pointer();
     const char* const place = glibc::static_variables(map, tp);
@@ -82,7 +82,7 @@ struct tls_images::adder {
 bool tls_images::current() const noexcept {
   bool same = true;
   glibc::for_each_slot([&](std::size_t number, glibc::module_slot& slot) {
-    // relaxed, as glibc's own readers do it: end_own_tls renews again when they have changed
+    // relaxed, as in glibc's own readers: end_own_tls renews again if they have changed
     same = number < modules_.size() && slot.generation.load(std::memory_order_relaxed) == modules_[number].generation &&
            slot.module.load(std::memory_order_relaxed) == modules_[number].map;
     return same;
@@ -92,8 +92,7 @@ bool tls_images::current() const noexcept {
 
 tls_images* tls_images::take() {
   auto made = std::make_unique<tls_images>();
-  // Slots are read, and room for them is made, before the loader's lock is taken: what changes later is seen by
-  // current().
+  // Slots are read, and room for them is made, before the loader's lock is taken. A later change is seen by current().
   std::size_t count = 0;
   glibc::for_each_slot([&](std::size_t, glibc::module_slot&) { return ++count != 0; });
   made->modules_.resize(count);
@@ -113,7 +112,7 @@ tls_images* tls_images::take() {
         auto& to = *static_cast<guarded*>(data);
         try {
           return adder::each(info, size, to.made);
-        } catch (const std::bad_alloc&) {  // must not leave the loader with its lock held
+        } catch (const std::bad_alloc&) {  // an exception must not leave the loader with its lock held
           to.failed = true;
           return 1;
         }
@@ -148,7 +147,7 @@ const tls_images* tls_images::now(const tls_images* old) noexcept {
 
 void tls_images::drop(const tls_images& images) noexcept {
   pthread_mutex_lock(&lock);
-  --images.users_;  // `latest` has it as a rule
+  --images.users_;  // `latest` is usually a user, too
   const bool unused = images.users_ == 0;
   pthread_mutex_unlock(&lock);
   if (unused) delete &images;

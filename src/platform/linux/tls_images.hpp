@@ -1,5 +1,5 @@
 // The initial values of the thread-local variables that every thread has from its start: those of modules in the static
-// block. With a copy of them the variables are made new without the loader's lock. If each thread that ends took that
+// block. With a copy of them the variables are reset without the loader's lock. If each thread that ends took that
 // lock, all of them would queue behind one that was preempted while it held it.
 #pragma once
 
@@ -11,20 +11,20 @@
 namespace heddle::platform {
 
 // The values of the modules that were loaded at one time. Immutable. Its users, which it counts, are the blocks that
-// were last made new from it. Values are copied, since a module may be unloaded.
+// were last reset from it. Values are copied, because a module may be unloaded.
 class tls_images {
  public:
-  // The images of the modules that are loaded now. `old`, which may be null, is given back if the result is another.
-  // When modules have come or gone this takes a lock and the loader's, and calls malloc. Null: no memory, and `old` is
-  // kept.
+  // Returns the images of the modules that are loaded at present. `old`, which may be null, is released if the result
+  // is another. If modules have come or gone, this takes a lock and the loader's lock, and calls malloc. Returns null
+  // if there is no memory; `old` is kept then.
   static const tls_images* now(const tls_images* old) noexcept;
   static void drop(const tls_images& images) noexcept;
-  // No module with thread-local variables has come or gone since. Takes no lock.
+  // Whether no module with thread-local variables has come or gone since. Takes no lock.
   bool current() const noexcept;
-  // Makes the variables of the block new, but for the C library's, whose caches for malloc stay, and the runtime's own.
+  // Resets the variables of the block, except the C library's, whose caches for malloc stay, and the runtime's own.
   void renew(void* thread_pointer) const noexcept;
-  // The same with the C library's: for a block whose kernel thread has ended. Pointers into the control block, which
-  // were set when that began, are kept.
+  // The same including the C library's variables, for a block whose kernel thread has ended. Pointers into the control
+  // block, which were set when that thread began, are kept.
   void renew_all(void* thread_pointer) const noexcept;
 
   tls_images() = default;
@@ -33,9 +33,9 @@ class tls_images {
 
  private:
   struct piece {
-    std::ptrdiff_t from;  // of the thread pointer
+    std::ptrdiff_t from;  // relative to the thread pointer
     std::size_t bytes;    // copied
-    std::size_t zeros;    // after those
+    std::size_t zeros;    // after the copied bytes
     const char* content;
   };
   struct module {

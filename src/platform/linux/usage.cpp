@@ -1,9 +1,10 @@
-// Counters of the processor by perf_event_open(2): one group for each kernel thread, which one read() tells, in user
-// code alone, which perf_event_paranoid = 2 still grants. read() and not rdpmc: one call tells all events and for how
-// long the group was on the processor, and it works on every architecture.
+// Counters of the processor by perf_event_open(2). Each kernel thread has one group, which one read() returns. The
+// group counts user code alone, which perf_event_paranoid = 2 still permits. read() is used and not rdpmc, because one
+// call returns all events and the time for which the group was on the processor, and because it works on every
+// architecture.
 //
-// A miss of the private caches is a reference to the last level; a miss of the shared ones is one there. Of the node's
-// events the kernel counts all accesses and those that went elsewhere.
+// A miss of the private caches is a reference to the last level; a miss of the shared caches is a miss of the last
+// level. Of the node's events the kernel counts all accesses and those that went elsewhere.
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ int open_event(const counted_event& event, int leader) noexcept {
   return static_cast<int>(syscall(SYS_perf_event_open, &what, 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
 }
 
-// False: the clock is not there.
+// Returns false if the clock does not exist.
 bool read_clock(clockid_t clock, nanoseconds& out) noexcept {
   timespec time;
   if (clock_gettime(clock, &time) != 0) return false;
@@ -42,7 +43,7 @@ bool read_clock(clockid_t clock, nanoseconds& out) noexcept {
   return true;
 }
 
-// The clock of another kernel thread's processor time, as the kernel's clock numbers are made.
+// The clock of another kernel thread's processor time, in the form of the kernel's clock numbers.
 clockid_t clock_of(int kernel_thread) noexcept {
   constexpr unsigned per_thread = 4, scheduler_time = 2;
   return static_cast<clockid_t>((~static_cast<unsigned>(kernel_thread) << 3) | per_thread | scheduler_time);
@@ -92,7 +93,7 @@ usage_reading read_usage(const usage_counters& counters, const policy::usage_fig
     std::uint64_t count, enabled, running, value[usage_counters::most];
   } told{};
   const ssize_t got = ::read(counters.descriptor[0], &told, sizeof told);
-  // Nothing was counted while others had the processor's counters: what there is stands for the rest.
+  // Nothing was counted while others had the processor's counters, so the counts are scaled up for that time.
   if (got < static_cast<ssize_t>(3 * sizeof(std::uint64_t)) || told.running == 0) return now;
   const double share = static_cast<double>(told.enabled) / static_cast<double>(told.running);
   for (unsigned i = 0; i < std::min<std::uint64_t>(told.count, counters.opened); ++i) {
@@ -101,7 +102,7 @@ usage_reading read_usage(const usage_counters& counters, const policy::usage_fig
                                         : static_cast<std::uint64_t>(static_cast<double>(told.value[i]) * share);
     now.from[counters.counts[i]] = policy::source::counter;
   }
-  // The event for local accesses counts remote ones, too.
+  // The event for local accesses also counts remote ones.
   policy::source& local = now.from[usage_reading::local_accesses];
   if (now.from[usage_reading::remote_accesses] == policy::source::none) {
     local = policy::source::none;

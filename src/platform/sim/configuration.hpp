@@ -1,5 +1,5 @@
-// What the engine must know of the machine that it pretends to be. Plain numbers: where they come from, files and
-// topologies, is known above (sim/session.cpp).
+// The facts that the engine must know about the machine that it simulates. They are plain numbers; sim/session.cpp,
+// above, knows the files and topologies from which they come.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace heddle::sim {
 
-// Time of each operation on a core of speed 1.
+// The time of each operation on a core of speed 1.
 struct operation_times {
   picoseconds fork{0}, join{0}, spawn{0}, thread_switch{0};
   picoseconds steal{0}, steal_per_level{0}, failed_steal{0};
@@ -18,28 +18,29 @@ struct operation_times {
   picoseconds heavy_fence{0}, clock{0};
   picoseconds signal{0}, signal_lock{0}, signal_send{0};
   picoseconds kernel_switch{0};
-  double link_messages{0};  // how many latencies of a link a thief's message takes over it; 0: none is sent
-  // Not in machine files: a turn of a spin loop costs what PAUSE costs on a
-  // Skylake, sched_yield() what it costs on Linux when nobody else is ready.
+  // The number of a link's latencies that a thief's message takes over it; 0 if none is sent.
+  double link_messages{0};
+  // These two are not in machine files: a turn of a spin loop costs the time of PAUSE on a Skylake, sched_yield() its
+  // time on Linux if no other thread is ready.
   picoseconds pause{14 * nanosecond}, yield{300 * nanosecond};
 };
 
 struct unit_description {
-  int number{0};    // the operating system's
+  int number{0};    // the operating system's number
   double speed{1};  // work per time, relative to the fastest kind of core
 };
 
 enum class charging : std::uint8_t {
   automatic,    // annotations if the program has any (heddle_cost_declare), else measured
-  annotations,  // what the program does not tell is free
+  annotations,  // the parts of the program that it does not declare are free
   measured      // its CPU time between scheduling points
 };
 
-// Time of a memory access, at most `access_step` bytes of one line after the other, by unit `unit` at time `at`;
-// whether it goes on with an earlier one.
+// Returns the time of a memory access to at most `access_step` bytes of one line after the other, by unit `unit` at
+// time `at`. `how` says whether it continues an earlier access.
 using access_function = picoseconds (*)(void* context, unsigned unit, std::uint64_t address, std::uint64_t bytes,
                                         bool write, continued how, picoseconds at);
-// The same for rows of `count` each: of the first of each set, then the second of each.
+// The same for rows of `count` each: first the first row of each set, then the second of each.
 struct rows {
   std::uint64_t address, bytes, stride;
   bool write;
@@ -47,9 +48,9 @@ struct rows {
 inline constexpr std::size_t most_row_sets = 8;
 using rows_function = picoseconds (*)(void* context, unsigned unit, const rows* sets, std::size_t set_count,
                                       std::uint64_t count, picoseconds at);
-// What the memory model has counted for a unit so far.
+// Writes the counts of the memory model for a unit so far.
 using counts_function = void (*)(void* context, unsigned unit, memory_counts& out);
-// The numbers of `policy` are those of heddle_cost_model::place; `forget` has bytes alone.
+// The numbers of `policy` are those of heddle_cost_model::place; `forget` has only bytes.
 using place_function = bool (*)(void* context, std::uint64_t address, std::uint64_t bytes, int policy, int node);
 using forget_function = void (*)(void* context, std::uint64_t address, std::uint64_t bytes);
 inline constexpr std::uint64_t access_step = 64 * 64;
@@ -57,20 +58,21 @@ inline constexpr std::uint64_t access_step = 64 * 64;
 struct configuration {
   std::vector<unit_description> units{{}};
   operation_times times;
-  double frequency{1};    // told cycles per ns at speed 1
-  picoseconds window{0};  // arithmetic that a core of speed 1 can do while it waits for a line; 0: it computes or waits
+  double frequency{1};  // cycles that the program tells, per ns at speed 1
+  // The arithmetic that a core of speed 1 can do while it waits for a line. With 0 it either computes or waits.
+  picoseconds window{0};
   unsigned line_bits{6};  // logarithm of the size of a line
-  // turn of one of several strands on a unit; longer charges have points inside
+  // The time slice of one of several strands on a unit; longer charges have points inside.
   picoseconds quantum{1'000'000 * nanosecond};
   charging charge{charging::automatic};
   bool fast{false};                    // the program may leave its arithmetic out
-  access_function access{nullptr};     // null: memory costs nothing
-  rows_function access_rows{nullptr};  // null: as above
-  counts_function counts{nullptr};     // null: nothing is counted
+  access_function access{nullptr};     // null if memory costs nothing
+  rows_function access_rows{nullptr};  // null as above
+  counts_function counts{nullptr};     // null if nothing is counted
   place_function place{nullptr};
   forget_function forget{nullptr};
-  void* memory{nullptr};  // first argument of the five
-  // Called once, before the process is ended because nothing can happen ("deadlock") or nothing did ("stall").
+  void* memory{nullptr};  // the first argument of the five functions
+  // Called once, before the process is ended because nothing can happen ("deadlock") or nothing has happened ("stall").
   void (*failed)(void* context, const char* what){nullptr};
   void* context{nullptr};  // its first argument
 };

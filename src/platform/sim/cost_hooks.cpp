@@ -1,4 +1,4 @@
-// What heddle/cost.hpp calls: the program's own account of its costs.
+// The functions that heddle/cost.hpp calls, by which the program tells its costs.
 #include <heddle/detail/cost_model.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void forget(const void* address, std::size_t bytes) {
 }
 
 void access_rows(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count) {
-  for (std::size_t first = 0; first < set_count; first += most_row_sets) {  // more sets are taken in turn
+  for (std::size_t first = 0; first < set_count; first += most_row_sets) {  // further sets are taken in the next rounds
     rows some[most_row_sets];
     const std::size_t here_now = std::min(most_row_sets, set_count - first);
     for (std::size_t i = 0; i < here_now; ++i) {

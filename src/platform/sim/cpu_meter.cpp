@@ -10,16 +10,17 @@ namespace heddle::sim {
 
 namespace {
 
-// The system's clocks, past the ones that the simulator puts in their place.
+// Reads the system's clocks, not the ones that the simulator puts in their place.
 std::uint64_t system_clock(clockid_t clock) noexcept {
   timespec t{};
   syscall(SYS_clock_gettime, clock, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-// An interval so long may have lost its processor; a shorter one hardly: the kernel's turns are longer.
+// In an interval this long the process may have lost its processor. In a shorter one that is unlikely, because the
+// kernel's time slices are longer.
 constexpr double suspicious = 50e6;        // picoseconds
-constexpr double compared_every = 1000e6;  // so that an error in the counter's rate does not add up
+constexpr double compared_every = 1000e6;  // limits the error that adds up from the counter's rate
 
 }  // namespace
 
@@ -58,7 +59,8 @@ picoseconds cpu_meter::lap() noexcept {
   }
   double took = static_cast<double>(counts - overhead_) * picoseconds_per_count_;
   if (took > suspicious || static_cast<double>(now - checked_) * picoseconds_per_count_ > compared_every) {
-    // The clock before the counter: if the processor is lost between the two, both `took` and `lost` contain it.
+    // The clock is read before the counter. If the processor is lost between the two, both `took` and `lost` contain
+    // it.
     const std::uint64_t cpu = system_clock(CLOCK_THREAD_CPUTIME_ID);
     now = counter();
     took = static_cast<double>(now - mark_ - overhead_) * picoseconds_per_count_;

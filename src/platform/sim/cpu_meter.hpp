@@ -1,4 +1,4 @@
-// How much CPU time the code between two moments took, cheaply enough to be asked at every scheduling point.
+// A meter of the CPU time of the code between two moments, cheap enough to be read at every scheduling point.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ class cpu_meter {
   // Measures its own overhead and the counter's rate.
   void start() noexcept;
   void mark() noexcept { mark_ = counter(); }
-  // Since mark(); time during which the process had no processor is left out as far as it is found.
+  // The time since mark(). Time during which the process had no processor is left out as far as it is detected.
   picoseconds lap() noexcept;
 
  private:
   static std::uint64_t counter() noexcept;
 
   std::uint64_t mark_{0};
-  std::uint64_t overhead_{0};  // counter's difference between a mark and a lap with nothing between
+  std::uint64_t overhead_{0};  // the counter's difference between a mark and a lap with nothing between
   double picoseconds_per_count_{1};
-  std::uint64_t checked_{0};      // counter and CPU time when they were last compared
+  std::uint64_t checked_{0};      // counter and CPU time at the last comparison
   std::uint64_t checked_cpu_{0};  // ns
 };
 

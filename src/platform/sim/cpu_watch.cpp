@@ -22,7 +22,7 @@ constexpr std::size_t alternate_bytes = std::size_t{256} << 10;  // the report o
 constexpr std::uint64_t note_after = 5;                          // seconds
 
 // Written before the timer starts, read by its handler.
-std::uintptr_t own_begin = 0, own_end = 0;  // the simulator's object
+std::uintptr_t own_begin = 0, own_end = 0;  // the simulator's shared object
 unsigned stall_limit = 0;
 
 std::uintptr_t interrupted_at(void* context) noexcept {

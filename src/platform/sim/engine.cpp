@@ -21,7 +21,7 @@ engine* active = nullptr;
 namespace {
 
 constexpr std::size_t bucket_count = 1024;              // power of two
-constexpr std::uint64_t most_quiet_points = 1'000'000;  // points of waiting and of user code alone
+constexpr std::uint64_t most_quiet_points = 1'000'000;  // points of nothing but waiting and user code
 
 }  // namespace
 
@@ -57,8 +57,8 @@ engine::~engine() {
 
 // --- time --------------------------------------------------------------------------------------------------------
 
-// Carriers run the program while a user-level thread is on them;
-// kernel threads that the runtime did not make always do.
+// Carriers run the program while a user-level thread is on them. Kernel threads that the runtime did not make always
+// run the program.
 bool engine::in_program() const noexcept {
   if (heddle_current_queue != nullptr) return heddle_current_queue->running != nullptr;
   return self_->context.entry == nullptr;
@@ -83,7 +83,7 @@ void engine::advance(activity what, picoseconds cost) noexcept {
   }
 }
 
-// Nothing of what `s` does after its charge has happened yet, so the charge may end at `to`; the rest is owed.
+// Nothing that `s` does after its charge has happened yet, so the charge may end at `to`. The rest is owed.
 void engine::cut_short(strand& s, picoseconds to) noexcept {
   if (chooser_ != nullptr || !s.charge.open || s.state != strand_state::ready || s.place == strand::nowhere ||
       s.time <= to)
@@ -108,12 +108,13 @@ void engine::spin(picoseconds cost) noexcept {
   } else {
     advance(activity::search, scaled(cost));
   }
-  self_->at_pause = false;  // of the strand on which it goes on; the one that it left has taken it back, in ticks::take
+  // This belongs to the strand on which it goes on. The flag of the strand that it left was reset in ticks::take.
+  self_->at_pause = false;
   costs_.mark();
 }
 
 void engine::spin_in_program(picoseconds cost) noexcept {
-  if (chooser_ != nullptr && self_->ticks.next == never && chooser_->rests()) {  // to others a tick is on its way
+  if (chooser_ != nullptr && self_->ticks.next == never && chooser_->rests()) {  // for others a tick is on its way
     progress_.end_stretch(*self_);
     self_->rests_until = chooser_->end_of_rest();
     go_to_earliest();
@@ -128,7 +129,7 @@ weak_memory* engine::weak() const noexcept { return chooser_ == nullptr ? nullpt
 
 void engine::interleave() noexcept {
   if (chooser_ == nullptr) return;
-  constexpr picoseconds step = nanosecond;  // clocks move, or a loop that waits for one would not end
+  constexpr picoseconds step = nanosecond;  // clocks must move, or a loop that waits for one would not end
   spend(activity::search, step);
   choose_at_point(false);
 }
@@ -155,7 +156,7 @@ void engine::choose_at_point(bool must_switch) noexcept {
     ticks_.take_at_explored_point();
 }
 
-// The strand whose turn it is; deadlines that come before it end the sleep of theirs.
+// Returns the strand that is next. A deadline that comes before it ends the sleep of its strand.
 strand& engine::next() noexcept {
   if (events_.empty()) deadlock();
   if (chooser_ != nullptr) return choose();
@@ -163,7 +164,7 @@ strand& engine::next() noexcept {
   return first.state == strand_state::ready ? first : after_deadline(first);
 }
 
-// A sleep ended by its deadline, the earliest event; then whose turn it is.
+// The earliest event is a deadline, which ends its strand's sleep. Returns the strand that is next after that.
 strand& engine::after_deadline(strand& s) noexcept {
   s.timed_out = true;
   remove_sleeper(s);
@@ -171,7 +172,7 @@ strand& engine::after_deadline(strand& s) noexcept {
   return next();
 }
 
-// In no order of time, only that a deadline waits until it is the earliest of all that could happen.
+// Chooses in no order of time, except that a deadline waits until it is the earliest of all that could happen.
 strand& engine::choose() noexcept {
   std::array<strand*, 256> candidates;
   std::size_t found = 0;
@@ -198,8 +199,8 @@ strand& engine::choose() noexcept {
   return chosen;
 }
 
-// Nobody is on the way to anything: all sleep, or rest in code of the user's. What a runtime promises of such moments
-// has to be true.
+// No strand is on the way to anything: all sleep, or rest in user code. The promise that a runtime makes for such
+// moments has to hold.
 void engine::end_rests() noexcept {
   for (const auto& s : strands_) s->rests_until = 0;
   explorer* const chooser = std::exchange(chooser_, nullptr);  // these looks are no points

@@ -1,6 +1,6 @@
-// Discrete events: which simulated kernel thread runs, and when it is. Protocol and invariants: README.md.
-// Source of the scheme: process interaction in virtual time, as in SimGrid (Casanova et al., JPDC 74(10), 2014); the
-// order of turns on a shared unit is that of Linux's completely fair scheduler, simplified.
+// Discrete events: which simulated kernel thread runs, and at what virtual time. Protocol and invariants: README.md.
+// Source of the scheme: process interaction in virtual time, as in SimGrid (Casanova et al., JPDC 74(10), 2014). The
+// order of strands on a shared unit is that of Linux's completely fair scheduler, simplified.
 #pragma once
 
 #include <cstdint>
@@ -31,29 +31,30 @@ struct engine_counts {
   std::uint64_t ticks{0};  // delivered
 };
 
-// A set of workers, as the engine hears of it.
+// A set of workers, as it is announced to the engine.
 struct runtime_note {
   const void* runtime;
   std::string policy;
   unsigned workers;
   picoseconds start;
-  picoseconds end;              // never: it lives
+  picoseconds end;              // `never` while it lives
   void (*report)(const void*);  // writes what its threads do to standard error
-  // Explored, where nobody is on the way to anything: a worker sleeps beside work. Null: that may be.
+  // In exploration, at a moment when no strand is on the way to anything: whether a worker sleeps beside work. Null if
+  // that is allowed.
   bool (*is_broken)(const void*){nullptr};
 };
 
-// One a process at a time; every function is called on its one kernel thread.
+// There is one in a process at a time. Every function is called on its one kernel thread.
 class engine {
  public:
-  static constexpr picoseconds origin = 1'000'000'000 * nanosecond;  // what clocks show when the program starts
+  static constexpr picoseconds origin = 1'000'000'000 * nanosecond;  // the value of clocks when the program starts
 
   explicit engine(configuration c, explorer* chooser = nullptr);
   ~engine();
   bool explores() const noexcept { return chooser_ != nullptr; }
   // False in schedules that leave the fast paths of forks and joins as they are.
   bool watches_forks() const noexcept;
-  // Null: nothing is explored.
+  // Null if nothing is explored.
   explorer* chooser() noexcept { return chooser_; }
   // Null unless some atomics are weak at present (explorer.hpp).
   weak_memory* weak() const noexcept;
@@ -63,23 +64,23 @@ class engine {
   const std::vector<std::unique_ptr<strand>>& strands() const noexcept { return strands_; }
   engine_counts& counts() noexcept { return counts_; }
 
-  // Its parts; they are bound to this engine, which therefore is not copied.
+  // The parts of the engine. They are bound to this engine, which therefore is not copied.
   program_costs& costs() noexcept { return costs_; }
   class ticks& ticks() noexcept { return ticks_; }
-  // The running strand's stretch included.
+  // Includes the running strand's stretch.
   const class progress& progress() noexcept {
     progress_.end_stretch(*self_);
     return progress_;
   }
 
-  // The clock of the running strand, what it computed since its last call included.
+  // The clock of the running strand, including what it computed since its last call.
   picoseconds now() noexcept {
     costs_.take_measured();
     return self_->time;
   }
 
-  // The running strand spends `cost` (as on a core of speed 1). Strands that are earlier than its new clock go on
-  // first.
+  // Makes the running strand spend `cost`, given for a core of speed 1. Strands that are earlier than its new clock go
+  // on first.
   void charge(activity what, picoseconds cost) noexcept {
     costs_.take_measured();
     ++counts_.events;
@@ -88,40 +89,42 @@ class engine {
     advance(what, scaled(cost));
     costs_.mark();
   }
-  // Where interleavings are explored: another strand may go on here. Called before each atomic operation.
+  // In exploration another strand may go on here. Called before each atomic operation.
   void interleave() noexcept;
-  // A turn of a loop that waits for somebody else.
+  // One turn of a loop that waits for another strand.
   void spin(picoseconds cost) noexcept;
-  // The same in code of the user's, where an explorer may let the strand rest until nobody else can go on.
+  // The same in user code, where an explorer may let the strand rest until no other strand can go on.
   void spin_in_program(picoseconds cost) noexcept;
   void yield() noexcept;
 
-  // Null: no memory. The strand starts at the caller's time plus the latency
-  // of a wake-up, bound to the unit with that number if there is one.
+  // Returns null if there is no memory. The strand starts at the caller's time plus the latency of a wake-up, bound to
+  // the unit with that number if there is one.
   [[nodiscard]] strand* start(void (*entry)(void*), void* argument, const char* name, int number = -1) noexcept;
-  // Sleeps on `word` until woken; false: `deadline` came first. `never`: no deadline.
+  // Sleeps on `word` until woken. Returns false if `deadline` came first; `never` means no deadline.
   bool sleep(const void* word, picoseconds deadline) noexcept;
-  // Wakes at most `most` strands that sleep on `word`, longest asleep first; returns how many.
+  // Wakes at most `most` strands that sleep on `word`, the longest asleep first. Returns how many it woke.
   unsigned wake(const void* word, unsigned most) noexcept;
   void join(strand& s) noexcept;
-  // To a unit by the operating system's number; negative: any. False: there is no such unit.
+  // Binds the running strand to the unit with the operating system's number; negative means any unit. Returns false if
+  // there is no such unit.
   bool bind(int number) noexcept;
-  // The unit to which the running strand is bound, by the same number; -1: none.
+  // The unit to which the running strand is bound, by the same number; -1 if it is bound to none.
   int bound_unit() const noexcept;
 
-  // After fork(), in the child: the running strand is the only one.
+  // Called after fork() in the child, where the running strand is the only one.
   void keep_only_self() noexcept;
 
-  // Runtimes that were started; the live ones report when every strand sleeps for ever, before the process ends.
+  // The runtimes that were started. When every strand sleeps for ever, the live ones report before the process ends.
   std::vector<runtime_note>& runtimes() noexcept { return runtimes_; }
 
-  // The watch has found the process computing; `program`: in code that is not the simulator's. Async-signal-safe.
+  // Called when the watch has found the process computing. `program` says whether that was in code outside the
+  // simulator. Async-signal-safe.
   progress::quiet beat(unsigned times, bool program) noexcept {
     if (program && in_program()) self_->stretch.beats = self_->stretch.beats + times;
     return progress_.beat(times, counts_.events);
   }
-  // Ends the process: nothing but waiting for too long. On the kernel
-  // thread of the process, or in a signal handler there.
+  // Ends the process, because it has only waited for too long. Called on the kernel thread of the process, or in a
+  // signal handler there.
   [[noreturn]] void stall(double cpu_seconds) noexcept;
 
  private:
@@ -142,7 +145,7 @@ class engine {
     if (events_.earlier_than(*self_)) [[unlikely]]
       go_to_earliest();
   }
-  // Of the running strand's unit.
+  // For the running strand's unit.
   double slowness() const noexcept {
     return self_->unit < 0 ? 1.0 : units_[static_cast<unsigned>(self_->unit)].slowness;
   }
@@ -170,9 +173,9 @@ class engine {
     self_->used += cost;
     self_->spent[static_cast<unsigned>(what)] += cost;
   }
-  // The latest clock of all strands that ran.
+  // The latest clock of all strands that have run.
   picoseconds latest() const noexcept { return latest_ > self_->time ? latest_ : self_->time; }
-  // The same as stall() where interleavings are explored, which the watch does not look at.
+  // The same as stall() in exploration, at which the watch does not look.
   [[noreturn]] void explored_stall() noexcept;
   [[noreturn]] void broken_promise(const runtime_note& note) noexcept;
   [[noreturn]] void fail(const char* what, int status) noexcept;
@@ -192,7 +195,7 @@ class engine {
   [[noreturn]] void deadlock() noexcept;
 
   // units.cpp
-  void arrive(strand& s) noexcept;  // can run from s.time on
+  void arrive(strand& s) noexcept;  // it can run from s.time on
   void leave_unit(strand& s) noexcept;
   void pull_into(unit& idle) noexcept;
   void hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept;
@@ -216,14 +219,14 @@ class engine {
   picoseconds latest_{origin};
   engine_counts counts_;
   std::vector<unit> units_;
-  std::size_t queued_{0};         // in all their queues
+  std::size_t queued_{0};         // in the queues of all units
   std::vector<strand*> buckets_;  // sleepers by word, newest last
   std::vector<std::unique_ptr<strand>> strands_;
   std::vector<runtime_note> runtimes_;
-  base::exception_state& exceptions_;  // of the one kernel thread
+  base::exception_state& exceptions_;  // that of the one kernel thread
 };
 
-// The engine of the process; made with default settings at the first use if nobody began one.
+// The engine of the process; made with default settings at the first use if none was begun.
 extern engine* active;
 [[gnu::cold]] engine& begin_default();
 inline engine& here() noexcept {

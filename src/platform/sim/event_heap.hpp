@@ -1,4 +1,4 @@
-// The strands that something will happen to, earliest first: by clock, then by number, so that the order is total.
+// The strands with a pending event, earliest first: by clock, then by number, so that the order is total.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace heddle::sim {
 
 class event_heap {
  public:
-  // A strand's clock stands still while it is here; beside the pointer it saves looking at the strand.
+  // A strand's clock stands still while the strand is here. A copy beside the pointer saves looking at the strand.
   struct event {
     picoseconds time;
     strand* who;
@@ -23,7 +23,7 @@ class event_heap {
   bool empty() const noexcept { return events_.empty(); }
   std::size_t size() const noexcept { return events_.size(); }
   strand& top() const noexcept { return *events_.front().who; }
-  // Whether an event comes before `s`, which is not here.
+  // Whether an event comes before `s`, which is not in the heap.
   bool earlier_than(const strand& s) const noexcept {
     return !events_.empty() &&
            (events_.front().time != s.time ? events_.front().time < s.time : events_.front().who->id < s.id);

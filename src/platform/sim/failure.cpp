@@ -1,4 +1,4 @@
-// Runs that do not go on: nothing can happen any more, or nothing does.
+// Reports of runs that do not go on, because nothing can happen any more, or because nothing happens.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,12 +25,12 @@ namespace {
   platform::write_error(text, std::min(static_cast<std::size_t>(std::max(length, 0)), sizeof text - 1));
 }
 
-// Of the caller, but for so many innermost frames.
+// Prints the caller's stack without so many innermost frames.
 void say_stack(std::size_t skip) noexcept {
   std::array<const void*, 48> frames;
   const std::size_t found = platform::unwind(nullptr, frames.data(), frames.size());
   for (std::size_t i = skip; i < found; ++i) {
-    // A return address may lie behind the function that never returns.
+    // A return address may lie behind a function that never returns.
     const platform::symbol s = platform::symbol_at(static_cast<const char*>(frames[i]) - 1);
     if (s.name == nullptr) continue;
     try {
@@ -68,13 +68,14 @@ void engine::deadlock() noexcept {
 }
 
 void engine::stall(double cpu_seconds) noexcept {
-  constexpr unsigned for_the_report = 20;  // what was interrupted may hold what the report needs: not for ever then
+  // A limit, because the interrupted code may hold what the report needs.
+  constexpr unsigned for_the_report = 20;
   ::alarm(for_the_report);
   const bool silent = progress_.is_silent(counts_.events);
   say("heddle: sim: stall at %.9f s of virtual time: kernel thread %u (%s) %s for %g s of CPU time\n",
       seconds(self_->time - origin), self_->id, self_->name,
       silent ? "has passed no scheduling point" : "waits, and so do all others,", cpu_seconds);
-  constexpr std::size_t of_the_watch = 3;  // say_stack, this, the signal handler
+  constexpr std::size_t of_the_watch = 3;  // say_stack, this function, the signal handler
   say_stack(of_the_watch);
   if (silent) {
     say("  nobody else runs meanwhile: a loop that waits for another task must call heddle::this_thread::pause() or "
@@ -93,7 +94,7 @@ void engine::explored_stall() noexcept {
   while (!events_.empty()) events_.pop();
   say("heddle: sim: stall: kernel thread %u (%s) waits by looking at memory, and so do all others\n", self_->id,
       self_->name);
-  constexpr std::size_t skipped = 2;  // say_stack, this
+  constexpr std::size_t skipped = 2;  // say_stack, this function
   say_stack(skipped);
   say_others();
   fail("stall", stall_status);

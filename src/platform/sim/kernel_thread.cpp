@@ -1,4 +1,5 @@
-// The seam of platform.hpp over the engine: kernel threads, sleeping and waking, fences, and what the scheduler does.
+// The seam of platform.hpp over the engine: kernel threads, sleeping and waking, fences, and the scheduler's
+// operations.
 #include <pthread.h>
 
 #include <cerrno>
@@ -28,7 +29,7 @@ std::atomic<std::uint64_t> forks{0};  // written in forked children by the handl
 }  // namespace
 
 std::uint64_t fork_count() noexcept { return forks.load(); }
-void when_forked(void (*)()) noexcept {}  // no own storage here
+void when_forked(void (*)()) noexcept {}  // there is no own storage here
 
 void around_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
   pthread_atfork(before, after, in_child);
@@ -44,7 +45,7 @@ void keep_deadlines_exactly() noexcept {}
 void wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, nanoseconds deadline) noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.sleep);
-  // Nothing comes between this look and the sleep: both are one event.
+  // Nothing comes between this look and the sleep, because both are one event.
   if (word.load() != expected) return;
   const sim::picoseconds limit =
       deadline == 0 || deadline > sim::never / sim::nanosecond ? sim::never : deadline * sim::nanosecond;
@@ -64,7 +65,7 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept {
   e.wake(&word, ~0u);
 }
 
-// One kernel thread: every fence is everybody's, but for atomics that are weak. What is left is its cost.
+// There is one kernel thread, so every fence holds for all strands, except for weak atomics. Only its cost remains.
 void heavy_fence() noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.heavy_fence);
@@ -75,7 +76,7 @@ void heavy_fence() noexcept {
 int start(kernel_thread& out, void (*entry)(void*), void* argument, const char* name, int processing_unit) noexcept {
   sim::strand* s = sim::here().start(entry, argument, name, processing_unit);
   if (s == nullptr) return EAGAIN;
-  out.handle = s->id;  // not an address: traces hold it
+  out.handle = s->id;  // not an address, because traces hold it
   return 0;
 }
 
@@ -133,13 +134,13 @@ void runtime_ended(const void* runtime) noexcept {
 
 }  // namespace heddle::platform
 
-// A turn of a loop that waits for another kernel thread (arch/arch.hpp).
+// One turn of a loop that waits for another kernel thread (arch/arch.hpp).
 extern "C" void heddle_sim_pause() noexcept {
   heddle::sim::engine& e = heddle::sim::here();
   e.spin(e.settings().times.pause);
 }
 
-// The same in code of the user's.
+// The same in user code.
 void heddle_pause() noexcept {
   heddle::sim::engine& e = heddle::sim::here();
   e.spin_in_program(e.settings().times.pause);

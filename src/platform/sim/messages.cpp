@@ -10,11 +10,11 @@ namespace heddle::platform {
 
 namespace {
 
-// One kernel thread, and one simulated process.
+// There are one kernel thread and one simulated process.
 constexpr std::size_t most_workers = 1u << 16;
 nanoseconds boxes[most_workers];
 
-// The latest task of each place; one that is displaced counts as sent long ago.
+// The latest task of each place. A task that is displaced counts as sent long ago.
 struct note {
   const void* task{nullptr};
   sent how{~0u, 0, false};

@@ -1,6 +1,6 @@
-// Where a simulated program's memory lies in its pages and lines depends on what was allocated before, which says
-// nothing of the program. HEDDLE_SIM_PADDING bytes are allocated first, and never given back: runs with several sizes
-// show what such an accident is worth.
+// The place of a simulated program's memory in its pages and lines depends on earlier allocations, which say nothing
+// about the program. HEDDLE_SIM_PADDING bytes are allocated first, and never freed. Runs with several sizes show how
+// much such an accident changes.
 #include <cstdlib>
 
 namespace heddle::platform {

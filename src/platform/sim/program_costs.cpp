@@ -11,8 +11,8 @@ namespace heddle::sim {
 void program_costs::cycles(double n) noexcept {
   strand& me = engine_.self();
   me.stretch.told = true;
-  if (!(n > 0)) return;          // what is not a number costs nothing, either
-  constexpr double most = 1e17;  // ps, some 28 hours: a hundred such stay in the clock's range
+  if (!(n > 0)) return;          // a NaN costs nothing, either
+  constexpr double most = 1e17;  // ps, some 28 hours; a hundred such charges stay in the clock's range
   const double time = std::min(n * 1000 / engine_.settings().frequency + 0.5, most);
   me.cycles_told += std::min(n, most);
   const auto cost = static_cast<picoseconds>(time);
@@ -25,14 +25,14 @@ void program_costs::cycles(double n) noexcept {
   mark();
 }
 
-// What is left of the time of lines beside the arithmetic told before them.
+// The part of the time of lines that is left beside the arithmetic told before them.
 picoseconds program_costs::behind_arithmetic(picoseconds cost, std::uint64_t lines) noexcept {
   const picoseconds window = engine_.settings().window;
   if (window == 0) return cost;
   return cost - engine_.self().stretch.overlap.hide_lines(cost, engine_.scaled(lines * window));
 }
 
-// Whose caches the running strand uses.
+// The unit whose caches the running strand uses.
 unsigned program_costs::unit_of_caches() const noexcept {
   const strand& me = engine_.self();
   return static_cast<unsigned>(std::max(me.unit < 0 ? me.last_unit : me.unit, 0));
@@ -69,7 +69,7 @@ void program_costs::access_rows(rows* sets, std::size_t set_count, std::uint64_t
     bytes += sets[i].bytes;
     lines += (sets[i].bytes + (std::uint64_t{1} << c.line_bits) - 1) >> c.line_bits;
   }
-  // In steps long enough that the lines of a leaf overlap, and short beside what the memory model keeps of the past.
+  // The steps are long enough that the lines of a leaf overlap, and short beside the memory model's history.
   const std::uint64_t most = std::max<std::uint64_t>(16 * access_step / bytes, 1);
   for (std::uint64_t left = count; left != 0;) {
     engine_.begin_access();
@@ -100,7 +100,7 @@ void program_costs::declare() noexcept {
   if (engine_.settings().charge != charging::automatic || !measured_) return;
   measured_ = false;
   if (engine_.strands().size() > 1) return;
-  // Static initialisation of the program: nothing has been told of it, so it was free.
+  // The static initialisation of the program was free, because nothing has been told of it.
   strand& me = engine_.self();
   me.time = engine::origin;
   me.used = 0;
@@ -116,7 +116,8 @@ void program_costs::count_memory() noexcept {
   counts_memory_ = true;
 }
 
-// Others use the unit's caches, too, so what the unit has counted is nobody's own.
+// Other strands use the unit's caches, too, so the unit's counts do not belong to one strand. The difference over this
+// access does.
 picoseconds program_costs::counted_access(unsigned on, picoseconds (*access)(void*), void* of) noexcept {
   const configuration& c = engine_.settings();
   memory_counts before, after;

@@ -1,5 +1,5 @@
-// What the program's own code costs: what it tells (heddle/cost.hpp), or else its CPU time; and what its accesses have
-// cost in lines.
+// The costs of the program's own code: those that it tells (heddle/cost.hpp), or else its CPU time; and the cost of its
+// accesses in lines.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace heddle::sim {
 
 class engine;
 
-// All of it is about the running strand.
+// All functions are about the running strand.
 class program_costs {
  public:
   explicit program_costs(engine& of) noexcept : engine_(of) {}
@@ -23,8 +23,9 @@ class program_costs {
   // --- told ---
   void cycles(double n) noexcept;
   void access(std::uint64_t address, std::uint64_t bytes, bool write) noexcept;
-  void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;  // moves the sets on
-  // The program tells its costs: what it does not tell is free from now on, and so is what it did so far.
+  void access_rows(rows* sets, std::size_t set_count, std::uint64_t count) noexcept;  // advances the sets
+  // Called when the program declares that it tells its costs. Everything that it does not tell is free from then on,
+  // and so is everything that it did so far.
   void declare() noexcept;
 
   // --- measured: the CPU time between two marks ---
@@ -40,16 +41,16 @@ class program_costs {
   }
 
   // --- counted ---
-  // From now on each strand has what its own accesses cost (strand::memory). Changes no time.
+  // From this call on each strand has the counts of its own accesses (strand::memory). Changes no time.
   void count_memory() noexcept;
-  // Which of these figures the machine has, by the has_ members.
+  // Says by its has_ members which of these figures the machine has.
   const memory_counts& known_of_memory() const noexcept { return known_of_memory_; }
 
  private:
   void measure() noexcept;
   picoseconds behind_arithmetic(picoseconds cost, std::uint64_t lines) noexcept;
   unsigned unit_of_caches() const noexcept;
-  // One access of the memory model by the running strand, counted for it if somebody wants that.
+  // Makes one access of the memory model by the running strand, and counts it for the strand if counting is on.
   template <class Access>
   picoseconds counted(unsigned on, Access access) noexcept {
     if (!counts_memory_) [[likely]]

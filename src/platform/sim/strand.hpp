@@ -1,5 +1,5 @@
-// A simulated kernel thread. All of them are multiplexed on the one kernel thread of the process; each has a stack, a
-// clock, and its copy of what the C and C++ runtimes keep per kernel thread.
+// A simulated kernel thread. All of them are multiplexed on the one kernel thread of the process. Each has a stack, a
+// clock, and its copy of the data that the C and C++ runtimes keep per kernel thread.
 #pragma once
 
 #include <cerrno>
@@ -25,14 +25,16 @@ enum class strand_state : std::uint8_t {
   ended
 };
 
-// How the time of a strand is spent, for the statistics.
+// The way in which a strand spends time, for the statistics.
 enum class activity : std::uint8_t { program, scheduler, search };
 
-// What the accesses of a strand, or of a processing unit, have cost in lines.
+// The cost in lines of the accesses of a strand, or of a processing unit.
 struct memory_counts {
-  std::uint64_t private_misses{0}, shared_misses{0};  // that the caches of its core, that all its caches did not have
-  std::uint64_t local{0}, remote{0};                  // from the memory of its own node; from others
-  bool has_private{false}, has_shared{false}, has_nodes{false};  // the machine has such caches; memory
+  // Lines that the caches of its core did not have; lines that none of its caches had.
+  std::uint64_t private_misses{0}, shared_misses{0};
+  std::uint64_t local{0}, remote{0};  // lines from the memory of its own node; from other nodes
+  // Whether the machine has such caches; whether it has such memory.
+  bool has_private{false}, has_shared{false}, has_nodes{false};
 };
 
 struct strand {
@@ -42,17 +44,17 @@ struct strand {
   strand_state state{strand_state::ready};
   bool timed_out{false};
   char name[16]{};
-  picoseconds time{0};         // its clock; asleep with a deadline: the deadline
-  std::size_t place{nowhere};  // in the heap of events
+  picoseconds time{0};         // its clock; while asleep with a deadline, the deadline
+  std::size_t place{nowhere};  // its index in the heap of events
 
   struct {
-    void* stack_pointer{nullptr};  // while it does not run
-    void* stack{nullptr};          // null: the process's own
+    void* stack_pointer{nullptr};  // set while it does not run
+    void* stack{nullptr};          // null for the process's own stack
     void (*entry)(void*){nullptr};
     void* argument{nullptr};
   } context;
 
-  // Copies, while it does not run.
+  // Copies, valid while it does not run.
   struct {
     detail::fork_queue* queue{nullptr};
     base::exception_state exceptions;
@@ -60,36 +62,40 @@ struct strand {
     void* slots[detail::thread_slots + 1]{};  // heddle_foreign_slots
   } saved;
 
-  int bound{-1};  // index of a processing unit; -1: any
-  int unit{-1};   // where it runs or is queued; -1: asleep or ended
+  int bound{-1};  // index of a processing unit; -1 for any
+  int unit{-1};   // the unit where it runs or is queued; -1 if asleep or ended
   int last_unit{-1};
-  picoseconds used{0};  // processor time, as its unit's queue is ordered by it
+  picoseconds used{0};  // processor time; its unit's queue is ordered by it
 
   struct {
-    const void* on{nullptr};  // the word
+    const void* on{nullptr};  // the word on which it sleeps
     strand* next{nullptr};    // in a list of sleepers
   } sleeps;
 
   // tick.cpp
   struct {
-    picoseconds next{never};  // the earliest of its timers' and the one sent; `never` while one is being delivered
+    // The earliest tick of its timers and the sent one; `never` while a tick is being delivered.
+    picoseconds next{never};
     picoseconds sent{never};
     bool held{false};
   } ticks;
   struct {
-    // It is ready and stands at the end of a charge, in which nothing has happened: so a tick may cut the charge short.
+    // It is ready and stands at the end of a charge during which nothing has happened, so a tick may cut the charge
+    // short.
     bool open{false};
     activity as{activity::program};
-    picoseconds owed{0};  // what was cut off and is still to come
+    picoseconds owed{0};  // the part that was cut off and is still to come
   } charge;
-  bool woken{false};     // while queued: its turn comes at once
-  bool at_pause{false};  // it is in a pause of a loop that waits; a tick that comes there takes it back
+  bool woken{false};  // while queued: it is next at once
+  // It is in a pause of a loop that waits; a tick that comes there resets this.
+  bool at_pause{false};
 
-  std::uint64_t held_back{0};    // explored: not chosen before this point unless nobody else can run
-  std::uint64_t rests_until{0};  // the same, in code of the user's: at the latest until this point
+  // In exploration: it is not chosen before this point unless no other strand can run.
+  std::uint64_t held_back{0};
+  std::uint64_t rests_until{0};  // the same in user code, until this point at the latest
   picoseconds spent[3]{};        // by activity
-  double cycles_told{0};         // cost::cycles of the program
-  memory_counts memory;          // once somebody wants it (program_costs::count_memory)
+  double cycles_told{0};         // cost::cycles of the program, summed up
+  memory_counts memory;          // counted once counting is on (program_costs::count_memory)
 
   // Since the last operation of the scheduler: whether the program told a cost, and how often the watch (cpu_watch.hpp)
   // found it computing. The watch's signal handler writes `beats`.

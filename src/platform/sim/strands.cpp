@@ -1,4 +1,4 @@
-// How strands begin, sleep, are woken, and end.
+// The beginnings, sleeps, wake-ups and ends of strands.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -87,7 +87,7 @@ void engine::remove_sleeper(strand& s) noexcept {
   s.state = strand_state::ready;
 }
 
-// It slept, and is no sleeper any more: on its way to a unit.
+// The strand slept, and has left the list of sleepers. It is on its way to a unit.
 void engine::resume(strand& s) noexcept {
   if (s.place != strand::nowhere) events_.remove(s);
   s.time = self_->time + latency_of_wake(s);

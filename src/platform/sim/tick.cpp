@@ -1,6 +1,6 @@
-// A timer's tick comes when the clock of its strand has reached the timer's time, a tick that was sent when it has
-// reached the sender's time; both at a point, as a plain call. What a signal costs is told by the configuration. At the
-// end the seam of platform.hpp over that.
+// A timer's tick comes when the clock of its strand has reached the timer's time. A sent tick comes when that clock has
+// reached the sender's time. Both come at a point, as a plain call. The configuration gives the cost of a signal. The
+// seam of platform.hpp over this stands at the end.
 #include "platform/sim/tick.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace heddle::sim {
 
 namespace {
 
-// The first time on the timer's grid that is later than `time`: ticks that were missed meanwhile come as one.
+// The first time on the timer's grid that is later than `time`. Ticks that were missed meanwhile come as one.
 picoseconds next_after(picoseconds tick, picoseconds interval, picoseconds time) noexcept {
   if (interval == 0) return never;
   return tick > time ? tick : tick + ((time - tick) / interval + 1) * interval;
@@ -51,7 +51,7 @@ void ticks::send(unsigned number) noexcept {
   engine_.charge(activity::scheduler, engine_.settings().times.signal_send);
   if (number >= engine_.strands().size() || engine_.strands()[number]->state == strand_state::ended) return;
   strand& s = *engine_.strands()[number];
-  s.ticks.sent = std::min(s.ticks.sent, engine_.self().time);  // one that has not been delivered yet takes it in
+  s.ticks.sent = std::min(s.ticks.sent, engine_.self().time);  // a sent tick that has not been delivered yet absorbs it
   find_next(s);
   interrupt(s);
 }
@@ -65,7 +65,7 @@ void ticks::find_next(strand& s) noexcept {
   }
 }
 
-// A tick was sent to `s`, which does not run: its sleep ends, or its charge that lasts until later is cut in two.
+// A tick was sent to `s`, which does not run. Ends its sleep, or cuts in two its charge that lasts until later.
 void ticks::interrupt(strand& s) noexcept {
   if (&s == &engine_.self() || s.ticks.next == never) return;
   if (s.state == strand_state::asleep) {
@@ -118,7 +118,7 @@ void ticks::take() noexcept {
     me.ticks.held = true;
     me.ticks.next = never;
     if (engine_.chooser_ == nullptr) {
-      // [tick:2]: delivery takes a lock of the process, so signals that come at once wait for each other.
+      // [tick:2]: delivery takes a lock of the process, so signals that come at the same time wait for each other.
       const picoseconds wait = signal_lock_free_ > me.time ? signal_lock_free_ - me.time : 0;
       signal_lock_free_ = me.time + wait + engine_.scaled(engine_.settings().times.signal_lock);
       ++engine_.counts().events;
@@ -126,7 +126,8 @@ void ticks::take() noexcept {
       engine_.advance(activity::scheduler, wait + engine_.scaled(engine_.settings().times.signal));
       engine_.costs_.mark();
     }
-    // A timer that is faster than delivery brings one tick, not all that it should have: there would be no end of them.
+    // A timer that is faster than delivery brings one tick, not all that are due, because there would be no end of
+    // them.
     me.ticks.held = false;
     for (timer& t : timers_) {
       if (t.target == &me && t.interval != 0) t.next = next_after(t.next, t.interval, me.time);
@@ -144,7 +145,7 @@ void ticks::take() noexcept {
 
 namespace heddle::platform {
 
-// Not 0, which is nobody.
+// The number is not 0, which means nobody.
 int kernel_thread_id() noexcept { return static_cast<int>(sim::here().self().id) + 1; }
 
 int listen_for_ticks(void (*handler)(void*, interrupted&) noexcept) noexcept {
@@ -175,7 +176,7 @@ void drop(tick_timer& timer) noexcept {
 
 bool arrives(const tick_timer&) noexcept { return true; }
 
-// There are no signals: a strand has nothing that a context could take along.
+// There are no signals, so a strand has no signal state that a context could take along.
 void leave_interrupted(interrupted&, signal_state&, bool) noexcept {}
 void return_to_interrupted(interrupted&, signal_state&) noexcept {}
 std::uint64_t blocked_signals() noexcept { return 0; }
@@ -190,6 +191,7 @@ void enter_rseq(void*, unsigned) noexcept {}
 
 int signal_of_ticks() noexcept { return 0; }
 
+// No strand wakes a strand that sleeps here: only a tick ends the sleep.
 void sleep_until_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.sleep);

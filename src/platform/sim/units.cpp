@@ -1,4 +1,4 @@
-// Processing units: one strand occupies each at a time; the others that want it wait in its queue and take turns.
+// Processing units. One strand occupies each at a time; the others that want it wait in its queue and alternate.
 #include <algorithm>
 
 #include "platform/sim/engine.hpp"
@@ -23,7 +23,7 @@ int engine::unit_for(strand& s) noexcept {
 }
 
 void engine::arrive(strand& s) noexcept {
-  if (chooser_ != nullptr) {  // only interleavings matter: a unit for each
+  if (chooser_ != nullptr) {  // only interleavings matter, so each strand has a unit
     s.state = strand_state::ready;
     events_.push(s);
     return;
@@ -31,7 +31,7 @@ void engine::arrive(strand& s) noexcept {
   const auto index = static_cast<unsigned>(unit_for(s));
   unit& u = units_[index];
   if (u.occupant != nullptr && u.occupant->bound < 0 && s.bound >= 0) {
-    // As the kernel balances: an occupant that may run anywhere makes room if there is room elsewhere.
+    // As the kernel balances, an occupant that may run anywhere makes room if there is room elsewhere.
     if (const int elsewhere = free_unit(-1); elsewhere >= 0) {
       strand& moved = *u.occupant;
       moved.unit = moved.last_unit = elsewhere;
@@ -51,7 +51,7 @@ void engine::arrive(strand& s) noexcept {
 
 void engine::enqueue(unsigned index, strand& s) noexcept {
   unit& u = units_[index];
-  // Who slept is owed a turn, but not all the time that it slept.
+  // A strand that slept is owed some time, but not all the time that it slept.
   const picoseconds occupant_used = u.occupant->used;
   s.used = std::max(s.used, occupant_used > settings_.quantum ? occupant_used - settings_.quantum : 0);
   s.state = strand_state::queued;
@@ -67,13 +67,13 @@ void engine::leave_unit(strand& s) noexcept {
   if (u.occupant != &s) return;
   u.occupant = nullptr;
   if (u.queue.empty() && queued_ != 0) pull_into(u);
-  // Without ticks, as falling asleep was charged, the kernel's switch costs about the same again.
+  // Without ticks the kernel's switch costs about as much again as falling asleep, which was charged.
   if (!u.queue.empty())
     hand_over(u, s.time, !ticks_.are_heard() ? settings_.times.sleep : settings_.times.kernel_switch);
 }
 
-// As the kernel balances when a unit has nothing left: whoever may run anywhere and waits elsewhere, and of several the
-// one that has used the least processor time, comes to this one's queue.
+// The kernel balances like this when a unit has nothing left. Of the strands that may run anywhere and wait elsewhere,
+// the one that has used the least processor time comes to this unit's queue.
 void engine::pull_into(unit& idle) noexcept {
   strand* best = nullptr;
   for (const unit& u : units_) {
@@ -87,7 +87,7 @@ void engine::pull_into(unit& idle) noexcept {
   idle.queue.push_back(best);
 }
 
-// The unit, free since `at`, goes to the strand in its queue that has used the least processor time.
+// Gives the unit, which is free since `at`, to the strand in its queue that has used the least processor time.
 void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcept {
   const auto least = std::min_element(u.queue.begin(), u.queue.end(), [](const strand* a, const strand* b) {
     if (a->woken != b->woken) return a->woken;
@@ -103,10 +103,9 @@ void engine::hand_over(unit& u, picoseconds at, picoseconds switch_time) noexcep
   events_.push(s);
 }
 
-// Where there are ticks, kernel threads hand units to each other. A strand that is woken for the waker's own unit needs
-// no interrupt to come, and has its turn when the waker falls asleep. One that is woken for another's unit has its turn
-// there at once, as one that has slept has under Linux's completely fair scheduler; without ticks the order of turns
-// decides.
+// If there are ticks, kernel threads hand units to each other. A strand that is woken for the waker's own unit needs no
+// interrupt, and runs when the waker falls asleep. A strand that is woken for another unit runs there at once, like a
+// strand that has slept under Linux's completely fair scheduler. Without ticks the order of the queue decides.
 picoseconds engine::latency_of_wake(const strand& s) const noexcept {
   return shares_unit(s) ? 0 : settings_.times.wake_latency;
 }
@@ -120,7 +119,7 @@ void engine::give_way(strand& s) noexcept {
   }
 }
 
-// The running strand's unit is wanted by others.
+// Called when others want the running strand's unit.
 void engine::take_turns() noexcept {
   strand& me = *self_;
   unit& u = units_[static_cast<unsigned>(me.unit)];

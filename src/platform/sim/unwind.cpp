@@ -1,5 +1,5 @@
-// Stacks of contexts that do not run, unwound exactly: by a look from above. The unwinder is called on the suspended
-// stack itself, below its last frame, where the tables that describe heddle_switch apply.
+// Unwinds the stacks of contexts that do not run, exactly. The unwinder is called on the suspended stack itself, below
+// its last frame, where the tables that describe heddle_switch apply.
 #include <unwind.h>
 
 #include "arch/arch.hpp"
@@ -12,7 +12,7 @@ namespace {
 struct walk {
   const void** into;
   std::size_t most, found;
-  void* looker;  // stack pointer of who asks
+  void* looker;  // the caller's stack pointer
   int skip;      // frames of this file
 };
 

@@ -1,5 +1,5 @@
-// What simulated kernel threads have used: their virtual time, what the program has told them, and what the memory
-// model has counted for them.
+// The resources that simulated kernel threads have used: their virtual time, the costs that the program has told, and
+// the counts of the memory model for them.
 #include "platform/usage.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void close_counters(usage_counters&) noexcept {}
 
 usage_reading read_usage(const usage_counters&, const policy::usage_figures& wanted) noexcept {
   usage_reading now;
-  static_cast<void>(sim::here().now());  // what was computed since the last point counts
+  static_cast<void>(sim::here().now());  // includes what was computed since the last point
   const sim::strand& me = sim::here().self();
   const sim::memory_counts& known = sim::here().costs().known_of_memory();
   const auto set = [&](usage_reading::figure at, std::uint64_t value, bool known) {
@@ -39,7 +39,7 @@ usage_reading read_usage(const usage_counters&, const policy::usage_figures& wan
   return now;
 }
 
-// A strand that computes is ahead of the caller's clock by what it was charged at once.
+// A strand that computes is ahead of the caller's clock by the part that it was charged at once.
 nanoseconds processor_time_of(int kernel_thread) noexcept {
   sim::engine& e = sim::here();
   const auto id = static_cast<std::size_t>(kernel_thread) - 1;

@@ -48,7 +48,8 @@ weak_memory::strand_view& weak_memory::of(unsigned strand) {
   return strands_[strand];
 }
 
-// What was written by other means than atomic operations (a constructor) is older than all that follows, to everybody.
+// A value that was written by other means than atomic operations (a constructor) is older than all that follows, for
+// all strands.
 weak_memory::location& weak_memory::at(std::uintptr_t address, std::uint64_t value) {
   const auto [found, is_new] = weak_.try_emplace(address);
   location& l = found->second;
@@ -90,7 +91,7 @@ std::uint64_t weak_memory::load(unsigned by, const volatile void* memory, std::u
   std::uint64_t oldest = std::max(l.oldest, me.now[l.place]);
   if (order == __ATOMIC_SEQ_CST) oldest = std::max(oldest, total_[l.place]);
   while (oldest < l.newest() && points_ - l.messages[oldest + 1 - l.oldest].since > longest_delay) ++oldest;
-  // The newest as often as all others together.
+  // The newest is chosen as often as all others together.
   std::uint64_t chosen = l.newest();
   if (oldest < chosen && random_.below(2) == 0)
     chosen = oldest + random_.below(static_cast<std::uint32_t>(chosen - oldest));
@@ -124,7 +125,7 @@ void weak_memory::change(unsigned by, const volatile void* memory, std::uint64_t
   if (!is_weak(address)) {
     view& kept = strong_[address];
     take(me, kept, order);
-    kept.join(given_by(me, order));  // it goes on a release sequence
+    kept.join(given_by(me, order));  // it continues a release sequence
     return;
   }
   location& l = at(address, before);
@@ -172,7 +173,7 @@ void weak_memory::heavy_fence(unsigned by) {
 }
 
 void weak_memory::pass_on(unsigned from, unsigned to) {
-  of(std::max(from, to));  // no reference below is invalidated
+  of(std::max(from, to));  // called first, so that no reference below is invalidated
   of(to).now.join(of(from).now);
 }
 

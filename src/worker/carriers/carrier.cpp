@@ -1,4 +1,4 @@
-// What a carrier's kernel thread does while it has no worker.
+// The body of a carrier's kernel thread while it has no worker.
 #include "worker/carriers/carrier.hpp"
 
 #include "arch/arch.hpp"
@@ -11,7 +11,8 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr platform::nanoseconds idle_limit = 1'000'000'000;  // of a spare beyond spares_kept, until it ends
+// How long a spare beyond spares_kept is idle before it ends.
+constexpr platform::nanoseconds idle_limit = 1'000'000'000;
 
 }  // namespace
 
@@ -20,7 +21,8 @@ void carry(void* argument) {
   const platform::alternate_stack for_faults;
   self.signals.alternate_stack = for_faults.memory();
   self.signals.alternate_bytes = for_faults.bytes();
-  // not the blocked signals of whoever made this kernel thread, which may have been in the middle of anything
+  // These are not the blocked signals of the thread that made this kernel thread, which may have been in the middle of
+  // anything.
   self.signals.blocked = self.home.carriers().blocked_signals();
   platform::take_signals(self.signals);
   fiber::describe_native_stack(self.native);
@@ -60,7 +62,8 @@ void carry(void* argument) {
     base::forbid_malloc("by a carrier that has a worker");
     bind_to(self, w.processing_unit);
     self.home.ticks().took_over(w);
-    // relaxed: its own; not the handle, which whoever starts and joins this kernel thread writes meanwhile
+    // relaxed: its own. It is not the handle, which the thread that starts and joins this kernel thread writes
+    // meanwhile.
     trace::emit<trace::event::worker_start>(w.ring, self.id.load(std::memory_order_relaxed));
     const worker::end how = worker::run(self);
     if (how == worker::end::stopped) trace::emit<trace::event::worker_stop>(w.ring);
@@ -68,7 +71,8 @@ void carry(void* argument) {
     base::allow_malloc();
     if (how == worker::end::stopped) return;
     if (how == worker::end::pooled) continue;
-    // [blocking:6] Not a spare before worker::run has returned: else it could be given a worker there and not notice.
+    // [blocking:6] The carrier becomes a spare only when worker::run has returned. Otherwise it could be given a worker
+    // there and not notice.
     self.home.carriers().offer(self);
   }
 }

@@ -1,5 +1,5 @@
-// A worker's own pool of carriers: bound to its processing unit, in want of a worker, asleep. The worker's alone; it
-// owns none of them, `carriers` does.
+// A worker's own pool of carriers that are bound to its processing unit, have no worker, and sleep. The worker's alone.
+// It owns none of the carriers; `carriers` does.
 #pragma once
 
 #include "worker/carriers/carrier.hpp"
@@ -8,7 +8,7 @@ namespace heddle::worker {
 
 class carrier_pool {
  public:
-  // One that is here; null: none.
+  // Takes a carrier of the pool; null if it is empty.
   [[nodiscard]] carrier* take() noexcept {
     carrier* c = first_;
     if (c == nullptr) return nullptr;
@@ -25,7 +25,7 @@ class carrier_pool {
   }
 
  private:
-  static constexpr unsigned most = 8;  // more go to the pool of all
+  static constexpr unsigned most = 8;  // further ones go to the pool of all
   carrier* first_{nullptr};
   unsigned count_{0};
 };

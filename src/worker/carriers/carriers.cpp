@@ -51,15 +51,15 @@ carrier* carriers::take_first() noexcept {
 
 void carriers::offer(carrier& self) noexcept {
   std::lock_guard hold(mutex_);
-  if (ending_) return;  // the destructor ends it, and may have freed those that are among the spares
+  if (ending_) return;  // the destructor ends this carrier, and may have freed carriers among the spares
   self.next_spare = spares_;
   spares_ = &self;
   self.passing = ++spare_count_ > spares_kept;
 }
 
-// [blocking:7] True: `self` is to end. It was still a spare, there are more of these than are kept, and it is one no
-// longer. It cannot join itself: that is done by the next one that ends, or by the destructor, whoever takes it from
-// the list of all carriers.
+// [blocking:7] Returns true if `self` is to end: it was still a spare, there are more spares than are kept, and it is a
+// spare no longer. It cannot join itself. The next carrier that ends joins it, or the destructor does, whichever takes
+// it from the list of all carriers.
 bool carriers::dismiss(carrier& self) noexcept {
   carrier* before = nullptr;
   {
@@ -85,7 +85,7 @@ bool carriers::dismiss(carrier& self) noexcept {
   return true;
 }
 
-// A spare whose time is over must not look through those that join_all frees.
+// A spare whose time is over must not look through the carriers that join_all frees.
 void carriers::forget_spares() noexcept {
   const section inside;  // a preemptive thread of another runtime perhaps
   std::lock_guard hold(mutex_);

@@ -1,7 +1,7 @@
 // The kernel threads that carry the workers of a runtime: all of them, and the *spares*, which have no worker at the
-// moment and sleep. Owns the carriers. Promise: who gets a carrier from here is the only one who has it; no more than
-// `spares_kept` spares stay for ever ([blocking:7] of src/wait/blocking.md). A worker's own pool of carriers is the
-// worker's (`worker::spares`).
+// moment and sleep. Owns the carriers. Promise: a carrier that is taken from here belongs to the taker alone; no more
+// than `spares_kept` spares stay for ever ([blocking:7] of src/wait/blocking.md). A worker's own pool of carriers is
+// the worker's (`worker::spares`).
 #pragma once
 
 #include <atomic>
@@ -13,34 +13,36 @@
 
 namespace heddle::worker {
 
-// So many carriers without a worker are kept for ever; a burst of blocking calls may make thousands.
+// The number of carriers without a worker that are kept for ever; a burst of blocking calls may make thousands.
 inline constexpr unsigned spares_kept = 16;
 
 class carriers {
  public:
   explicit carriers(runtime& home) noexcept : home_(home) {}
 
-  // Starts a kernel thread, which will carry whatever worker it is assigned. Allocates. Null: it could not be started.
+  // Starts a kernel thread, which will carry whatever worker it is assigned. Allocates. Returns null if it could not be
+  // started.
   carrier* make(int processing_unit = -1, bool offers_itself = false) noexcept;
-  // Why the last one that could not be started could not: an errno.
+  // An errno: why the last kernel thread that could not be started could not.
   int start_error() const noexcept { return start_error_.load(); }
 
-  // A spare; null: there is none.
+  // Takes a spare; null if there is none.
   carrier* take() noexcept;
-  // The same without waiting, in a signal handler: while somebody else is here there seems to be none.
+  // The same without waiting, in a signal handler: while another thread is here it finds none.
   carrier* try_take() noexcept;
 
   // The calling kernel thread, which has no worker and waits for nothing any more, becomes a spare.
   void offer(carrier& self) noexcept;
-  // The calling kernel thread, a spare for a while, may end. False: somebody needs it, or it is one of those kept.
+  // The calling kernel thread, a spare for a while, may end. Returns false if it is needed, or is one of the carriers
+  // that are kept.
   bool dismiss(carrier& self) noexcept;
 
-  // The signals that are blocked in the kernel thread that made the runtime: in all carriers, too.
+  // The signals that are blocked in the kernel thread that made the runtime. They are blocked in all carriers, too.
   std::uint64_t blocked_signals() const noexcept { return blocked_signals_; }
 
-  // The end of a runtime. There are no spares any more; every worker stops.
+  // The end of a runtime. From this call on there are no spares; every worker stops.
   void forget_spares() noexcept;
-  // Then, when the workers have been told: waits for all, and frees them.
+  // Called after that, when the workers have been told: waits for all carriers, and frees them.
   void join_all() noexcept;
 
  private:
@@ -51,7 +53,7 @@ class carriers {
   carrier* spares_{nullptr};     // under mutex_
   unsigned spare_count_{0};      // under mutex_
   bool ending_{false};           // under mutex_
-  carrier* dismissed_{nullptr};  // under mutex_; has ended or is about to, not joined yet
+  carrier* dismissed_{nullptr};  // under mutex_; they have ended or are about to, and are not joined yet
   carrier* all_{nullptr};        // under mutex_
   const std::uint64_t blocked_signals_{platform::blocked_signals()};
   std::atomic<int> start_error_{0};

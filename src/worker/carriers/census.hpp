@@ -1,8 +1,8 @@
-// The census of a runtime: threads that outlive their maker's scope are counted, so that its destructor can wait for
-// their ends; and calls from outside that look at the runtime after their thread may have ended. Owns the counts of
-// what kernel threads without a worker do, and the destructor's waiter; each worker has counts of its own
-// (`worker::threads`). Anybody may count and ask. Promise: `drained` is never true while a
-// counted thread is alive, and the last end is not missed by who waits in `wait_until_drained`.
+// The census of a runtime. It counts threads that outlive their maker's scope, so that the runtime's destructor can
+// wait for their ends. It also counts calls from outside that look at the runtime after their thread may have ended.
+// Owns the counts of what kernel threads without a worker do, and the destructor's waiter; each worker has counts of
+// its own (`worker::threads`). Any code may count and ask. Promise: `drained` is never true while a counted thread is
+// alive, and a destructor that waits in `wait_until_drained` does not miss the last end.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ class census {
  public:
   explicit census(const worker_list& workers) noexcept : workers_(workers) {}
 
-  // `maker`: the worker that the caller is on; null: none of this runtime. relaxed: own
-  // counters; drained() reads them after the idle protocol's fences
+  // `maker` is the worker that the caller is on, or null if it is on none of this runtime. relaxed: own counters;
+  // drained() reads them after the idle protocol's fences
   void count_made(worker* maker) noexcept {
     if (maker == nullptr) made_outside_.fetch_add(1);
     else maker->threads.made.store(maker->threads.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -29,21 +29,21 @@ class census {
     w.threads.finished.store(w.threads.finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // No counted thread is alive (was not, at some moment during the call).
+  // Returns true if no counted thread is alive, or none was at some moment during the call.
   bool drained() const noexcept;
-  // Of counted threads. A hint.
+  // The number of counted threads that are alive. A hint.
   std::uint64_t alive() const noexcept;
-  // Grows whenever a worker chooses what to run.
+  // Grows whenever a worker chooses something to run.
   std::uint64_t progress() const noexcept;
 
-  // Around a call from outside which looks at the runtime after the thread that keeps it alive may have ended.
+  // Enclose a call from outside which looks at the runtime after the thread that keeps it alive may have ended.
   void begin_call() noexcept { calls_.fetch_add(1); }
   void end_call() noexcept { calls_.fetch_sub(1); }
 
-  // By a worker that goes to sleep: tells the destructor of the last end.
+  // Called by a worker that goes to sleep: tells the destructor of the last end.
   void check_drained() noexcept;
-  // The destructor's. Who goes to sleep looks for the last end: `look_again` has all do so once more, when there is
-  // somebody to tell. May suspend a thread of another runtime.
+  // Called by the destructor. A worker that goes to sleep looks for the last end. `look_again` makes all workers do so
+  // once more, when there is a waiter to tell. May suspend a thread of another runtime.
   template <class LookAgain>
   void wait_until_drained(LookAgain look_again) noexcept {
     draining_.store(true);
@@ -56,7 +56,7 @@ class census {
       detail::suspend(
           w,
           [](void* of, detail::waiter& me) noexcept {
-            const wait copy = *static_cast<wait*>(of);  // which is gone as soon as somebody has been told
+            const wait copy = *static_cast<wait*>(of);  // which is gone as soon as the destructor has been told
             copy.self->begin_call();                    // from the store on the destructor may go on elsewhere
             copy.self->ender_.store(&me);
             copy.look_again();
@@ -66,13 +66,13 @@ class census {
           &data);
     }
   }
-  // The destructor's, after that: nobody is in a call any more.
+  // Called by the destructor after that. On return no thread is in a call any more.
   void wait_for_calls() const noexcept;
 
  private:
   const worker_list& workers_;
   std::atomic<bool> draining_{false};  // set once by the destructor
-  // the destructor, while it waits; taken by who sees that all threads have ended
+  // The destructor's waiter, while it waits; taken by the worker that sees that all threads have ended.
   std::atomic<detail::waiter*> ender_{nullptr};
   std::atomic<std::uint64_t> made_outside_{0};  // counted threads made by kernel threads without a worker
   std::atomic<std::uint32_t> calls_{0};         // under way

@@ -10,8 +10,10 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr platform::nanoseconds limits_interval = 100'000'000;  // between two looks at what the process may use
-constexpr platform::nanoseconds block_retry = 10'000'000;       // when a block of thread-local storage could not be had
+// The time between two looks at the processors that the process may use.
+constexpr platform::nanoseconds limits_interval = 100'000'000;
+// The time until the next try when a block of thread-local storage could not be had.
+constexpr platform::nanoseconds block_retry = 10'000'000;
 
 }  // namespace
 
@@ -20,7 +22,7 @@ void creator::wake() noexcept {
   platform::wake_one(calls_);
 }
 
-// A bound, for the same worker asks again at each tick until one has been made.
+// Requests are bounded because the same worker asks again at each tick until a carrier has been made.
 void creator::want_carrier() noexcept {
   if (carriers_wanted_.load() - carriers_served_.load() >= 2 * workers_.size()) return;
   carriers_wanted_.fetch_add(1);
@@ -35,12 +37,12 @@ void creator::run(void* argument) {
   if (self.verdict.load() == kernel_thread::chosen) self.of.serve();
 }
 
-// Makes carriers outside of signal handlers. It may wait for locks
-// that a preempted thread holds: that thread goes on meanwhile.
+// Makes carriers outside of signal handlers. It may wait for locks that a preempted thread holds, because that thread
+// goes on meanwhile.
 void creator::serve() noexcept {
   std::uint32_t begun = 0;  // requests for carriers
   for (;;) {
-    const std::uint32_t calls = calls_.load();  // before the looks at what is wanted
+    const std::uint32_t calls = calls_.load();  // before the looks at the requests
     if (ends_.load()) return;
     const bool lacks_blocks = !make_blocks();
     const std::uint32_t wanted = carriers_wanted_.load();
@@ -56,7 +58,7 @@ void creator::serve() noexcept {
       continue;
     }
     ++begun;
-    // it offers itself once it has begun, and counts itself as served
+    // The carrier offers itself once it has begun, and counts its request as served.
     if (carriers_.make(-1, true) != nullptr) continue;
     carriers_served_.fetch_add(wanted - begun + 1);  // the next tick asks again
     begun = wanted;
@@ -64,7 +66,7 @@ void creator::serve() noexcept {
   }
 }
 
-// Once a runtime. Allocates nothing: there may be no memory.
+// Tells it once for each runtime. It allocates nothing, because there may be no memory.
 void creator::tell_of_missing_carrier() noexcept {
   if (std::exchange(told_of_missing_carrier_, true)) return;
   char text[600];
@@ -76,8 +78,8 @@ void creator::tell_of_missing_carrier() noexcept {
   platform::write_error(text, static_cast<std::size_t>(length));
 }
 
-// A carrier tells it, not the creator: until then it may wait for
-// locks of the C library, on the way to its first instruction of ours.
+// Called by the carrier, not by the creator: until then the carrier may wait for locks of the C library, on the way to
+// its first instruction of ours.
 void creator::carrier_made() noexcept {
   carriers_served_.fetch_add(1);
   for (const auto& w : workers_) {
@@ -88,8 +90,8 @@ void creator::carrier_made() noexcept {
   }
 }
 
-// Called by user code, preemptive threads' too, so without a lock: of
-// several that come at once each starts one, and one stays.
+// Called by user code, preemptive threads' too, so without a lock: each of several calls at the same time starts a
+// kernel thread, and only one stays.
 void creator::start() {
   if (is_there()) return;
   auto mine = std::make_unique<kernel_thread>(*this);
@@ -102,7 +104,7 @@ void creator::start() {
   const bool first = kernel_.compare_exchange_strong(nobody, mine.get());
   mine->verdict.store(first ? kernel_thread::chosen : kernel_thread::beaten);
   platform::wake_one(mine->verdict);
-  if (first) static_cast<void>(mine.release());  // end's
+  if (first) static_cast<void>(mine.release());  // `end` frees it
   else platform::join(mine->kernel);
 }
 

@@ -1,7 +1,7 @@
-// The creator: a kernel thread of a runtime with preemptive threads, which does for the workers whatever allocates:
+// The creator: a kernel thread of a runtime with preemptive threads, which does all allocating work for the workers:
 // [preempt:6] of preemption.md. Owns that kernel thread and the requests to it. Requests come from any kernel thread
-// with preemption off, also from signal handlers. Promise: a request is served, or its lack is told and it is made
-// again; none is lost because the creator falls asleep.
+// with preemption off, also from signal handlers. Promise: a request is served, or its failure is told and it is made
+// again; no request is lost because the creator falls asleep.
 #pragma once
 
 #include <atomic>
@@ -16,37 +16,37 @@ namespace heddle::worker {
 
 class creator {
  public:
-  // It also looks after the capacity's limits, if there are any.
+  // The creator also looks after the capacity's limits, if there are any.
   creator(const worker_list& workers, carriers& all, capacity& limits) noexcept
       : workers_(workers), carriers_(all), capacity_(limits) {}
 
-  // Once or more, from anywhere but a signal handler. Throws std::system_error, std::bad_alloc.
+  // May be called more than once, from anywhere but a signal handler. Throws std::system_error, std::bad_alloc.
   void start();
-  // Carriers are to be had from it, as soon as there may be preemptive threads here.
+  // True if carriers are to be had from it. That is so as soon as there may be preemptive threads here.
   bool is_there() const noexcept { return kernel_.load() != nullptr; }
-  // By the runtime's destructor.
+  // Called by the runtime's destructor.
   void end() noexcept;
 
-  // A spare carrier is missing. Of many requests only so many count.
+  // A spare carrier is missing. Requests beyond a limit do not count.
   void want_carrier() noexcept;
-  // One that was made for such a request is among the spares: called by it.
+  // A carrier that was made for such a request is among the spares. Called by that carrier.
   void carrier_made() noexcept;
-  // Somebody waits for a block of thread-local storage. Under the lock of those who wait.
+  // Some thread waits for a block of thread-local storage. Under the lock of the list of waiting threads.
   void want_block() noexcept;
 
  private:
-  // Of several that start at once one stays.
+  // Of several kernel threads that start at once one stays.
   struct kernel_thread {
     enum : std::uint32_t { open, chosen, beaten };
     explicit kernel_thread(creator& owner) noexcept : of(owner) {}
     creator& of;
     platform::kernel_thread kernel;
-    std::atomic<std::uint32_t> verdict{open};  // futex word of its beginning; written by who made it
+    std::atomic<std::uint32_t> verdict{open};  // futex word of its beginning; written by the thread that made it
   };
   static void run(void* argument);
   void serve() noexcept;
   void wake() noexcept;
-  // False: none could be made, though somebody waits. Defined where the blocks are: own_storage.cpp.
+  // Returns false if none could be made, though some thread waits. Defined where the blocks are: own_storage.cpp.
   bool make_blocks() noexcept;
   void tell_of_missing_carrier() noexcept;
 
@@ -56,7 +56,7 @@ class creator {
   std::atomic<kernel_thread*> kernel_{nullptr};    // written once, by the quickest start
   std::atomic<std::uint32_t> calls_{0};            // futex word of the creator: raised after each request
   std::atomic<std::uint32_t> carriers_wanted_{0};  // requests so far
-  std::atomic<std::uint32_t> carriers_served_{0};  // of these requests
+  std::atomic<std::uint32_t> carriers_served_{0};  // requests that have been served
   std::atomic<bool> lack_of_blocks_told_{false};
   std::atomic<bool> ends_{false};        // set once, by end
   bool told_of_missing_carrier_{false};  // the creator's

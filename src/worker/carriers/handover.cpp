@@ -22,11 +22,12 @@ void bind_to(carrier& self, int processing_unit) noexcept {
 
 void hand_over(worker& w, carrier& to, bool in_handler) noexcept {
   w.by = &to;
-  w.ticking.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until it says itself where it is
+  w.ticking.kernel_thread.store(0, std::memory_order_relaxed);  // a hint: until the new carrier itself says where it is
   to.assigned = &w;
-  const int id = to.id.load(std::memory_order_relaxed);  // a number; 0: it has not begun, and binds itself when it does
-  // A kernel thread that bound itself would first wait for the
-  // processor that it was on, where another worker's carrier computes.
+  // A number. 0 means that the carrier has not begun; it binds itself when it does.
+  const int id = to.id.load(std::memory_order_relaxed);
+  // A kernel thread that bound itself would first wait for the processor that it was on, where another worker's carrier
+  // computes.
   if (id != 0 && to.bound_to != w.processing_unit && platform::bind(id, w.processing_unit))
     to.bound_to = w.processing_unit;
   to.signal.store(1, std::memory_order_release);  // pairs with carry, switch_carrier: everything of the worker
@@ -58,7 +59,7 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
     if (to != nullptr) w.ticking.lack_carrier.store(false);
   }
   const bool to_handler = to == nullptr && w.must_pass();
-  // Whatever the means: perhaps there is no spare because the creator waits for a lock that the next thread, which is
+  // This holds for all means. There may be no spare because the creator waits for a lock that the next thread, which is
   // bound, holds. Then that thread must go on.
   if (to_handler) {
     next = std::exchange(w.passing_to, nullptr);
@@ -69,7 +70,8 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   }
   w.count_pick();  // only now: a switch that comes to nothing must never look like progress to the watchdog
   w.running = to_handler ? next : nullptr;
-  // For the run loop of carrier `to`. Null: that has to pass the worker on, or to pick, or the worker stands aside.
+  // The thread for the run loop of carrier `to`. If it is null, the run loop has to pass the worker on, or to pick, or
+  // the worker is inactive.
   w.first = to_handler ? nullptr : next;
   trace::emit<trace::event::thread_park>(w.ring, 0u, self.id);
   if (w.meter != nullptr) w.meter->leave(w, self);
@@ -89,7 +91,7 @@ bool switch_carrier(worker& w, thread& self, entry item) noexcept {
   mine.signal.store(0);
   worker& now = *mine.assigned;
   set_current_queue(&now);
-  p.pending.store(false, std::memory_order_relaxed);  // of ticks while it slept
+  p.pending.store(false, std::memory_order_relaxed);  // drops a tick that came while it slept
   bind_to(mine, now.processing_unit);
   now.home.ticks().took_over(now);
   if (now.meter != nullptr) now.meter->enter(now, self);
@@ -105,7 +107,7 @@ worker::end worker::pass_on(carrier& mine) noexcept {
   ticks::stop(mine);
   set_current_queue(nullptr);
   const bool pooled = home.options().klt.keeps_pools && spares.has_room();
-  // [switch_klt:6]: before the worker goes, for it may come back to this carrier before this function has returned.
+  // [switch_klt:6]: before the worker goes, because it may come back to this carrier before this function has returned.
   if (pooled) spares.put(mine);
   hand_over(*this, sleeper, true);  // [switch_klt:7]
   return pooled ? end::pooled : end::passed;
@@ -125,8 +127,8 @@ carrier* spare_or_new(worker& w) noexcept {
 
 bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   carrier* old = w.by;
-  if (w.loan.lender !=
-      nullptr) {  // the calling kernel thread is a foreign one: the worker goes on with its own carrier
+  // If this is not null, the calling kernel thread is a foreign one: the worker goes on with its own carrier.
+  if (w.loan.lender != nullptr) {
     trace::emit<trace::event::blocking_begin>(w.ring, w.current_thread()->id);
     if (w.meter != nullptr) w.meter->leave(w, *w.current_thread());
     w.home.blocking_calls().carrier_kept();
@@ -147,15 +149,16 @@ bool lend_worker(worker& w, bool made_elsewhere) noexcept {
   set_current_queue(nullptr);
   ticks::stop(*old);
   w.running = nullptr;
-  hand_over(w, *fresh);              // [blocking:3], [blocking:4]
-  if (unit >= 0) bind_to(*old, -1);  // the worker needs its processing unit, whatever the call turns out to do
+  hand_over(w, *fresh);  // [blocking:3], [blocking:4]
+  // The worker needs its processing unit, whatever the call turns out to do.
+  if (unit >= 0) bind_to(*old, -1);
   return true;
 }
 
 void return_from_blocking(thread& self, carrier& c) noexcept {
   runtime& home = c.home;
   home.blocking_calls().carrier_left();
-  // no worker's ring: c has none
+  // no worker's ring, because c has none
   if (home.recorder() != nullptr) trace::emit<trace::event::blocking_end>(home.recorder()->foreign(), self.id);
   const exception_state mine = c.leave_exceptions();
   fiber::before_switch(&self, nullptr, c.native, false);

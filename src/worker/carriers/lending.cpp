@@ -15,10 +15,11 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned settle_us = 2;  // how long others may need to fall idle after the last piece of the call
+// How long others may need to fall idle after the last piece of the call.
+constexpr unsigned settle_us = 2;
 
-// The worker that this kernel thread had last; any number will do. Of
-// the kernel thread: the functions here that touch it do not switch.
+// The worker that this kernel thread had last; any number will do. These variables are the kernel thread's: the
+// functions here that touch them do not switch.
 constinit thread_local unsigned last_borrowed __attribute__((tls_model("initial-exec"))) = 0;
 constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
 
@@ -28,10 +29,11 @@ constinit thread_local bool has_alternate_stack __attribute__((tls_model("initia
 struct lending::stay {
   void (*call)(void*) noexcept;
   void* data;
-  carrier& by;                          // that kernel thread
-  thread* self{nullptr};                // runs the call
-  bool ended_here{false};               // this kernel thread's own
-  std::atomic<std::uint32_t> ended{0};  // 1: on another one; futex word of this one
+  carrier& by;             // that kernel thread
+  thread* self{nullptr};   // runs the call
+  bool ended_here{false};  // this kernel thread's own
+  // 1 if the call ended on another kernel thread; futex word of this kernel thread.
+  std::atomic<std::uint32_t> ended{0};
 };
 
 // --- taking a worker -----------------------------------------------------------------------------------------------
@@ -39,8 +41,9 @@ struct lending::stay {
 bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   const token::taken taken = w.token.take();
   if (taken == token::taken::no) return false;
-  // False from retract: a waker has chosen it, and the waker's token finds it lent, or awake. With a creator: there has
-  // been a preemptive thread here, and such threads are for the worker's own carrier.
+  // Two reasons to give it back. retract returned false: a waker has chosen the worker, and its wake-up finds the
+  // worker with a caller, or awake. There is a creator: there has been a preemptive thread here, and such threads are
+  // for the worker's own carrier.
   if (home_.creator().is_there() || (taken == token::taken::from_asleep && !home_.sleepers().idle().retract(w.rank))) {
     w.token.return_awake();
     return false;
@@ -52,7 +55,7 @@ bool lending::try_to_borrow(worker& w) noexcept {  // [borrow:1]
   return true;
 }
 
-// The one of the processing unit that the caller is on, if workers are bound, else the one that it had last.
+// Prefers the worker of the processing unit that the caller is on, if workers are bound, else the one that it had last.
 worker* lending::borrow() noexcept {
   if (!lends_ || home_.creator().is_there() || home_.capacity().pools().in_force()) return nullptr;
   const unsigned last = last_borrowed < count() ? last_borrowed : 0;
@@ -76,7 +79,7 @@ void lending::enter_stay(thread* self) noexcept {
   end_user_code(*self);
   worker& w = worker::current();
   census::count_finished(w);
-  if (w.by == &s.by) {  // [borrow:3]. Straight back, past all that is ready here
+  if (w.by == &s.by) {  // [borrow:3]. Straight back, past everything that is ready here
     w.depart(*self, nullptr, [](void*, void* data) { static_cast<stay*>(data)->ended_here = true; }, &s);
     return;
   }
@@ -94,16 +97,16 @@ void lending::enter_stay(thread* self) noexcept {
       &s);
 }
 
-// Nothing else runs here but this call, and what else is counted was made by it. A hint.
+// Returns true if nothing else runs here but this call, and everything else that is counted was made by it. A hint.
 bool lending::is_alone() const noexcept {
   unsigned lent = 0;
   for (const auto& w : workers_) lent += token::is_lent(w->token.look()) ? 1 : 0;
   return home_.census().alive() == 1 && lent == 1;
 }
 
-// [borrow:2]. The call's thread waits or has gone to another worker. Returns what this kernel thread may run meanwhile:
-// what the call has made, for the call waits for that in any case. Null: there is no such thing, or there was none for
-// too long.
+// [borrow:2]. The call's thread waits or has gone to another worker. Returns a thread that this kernel thread may run
+// meanwhile. It only takes work that the call has made, because the call waits for that in any case. Returns null if
+// there is no such work, or there was none for too long.
 thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
   const std::uint64_t rate = platform::cycles_per_microsecond();
   const std::uint64_t start = platform::cycles();
@@ -112,7 +115,7 @@ thread* lending::next_of_stay(worker& w, const stay& s) noexcept {
     if (w.must_pass() || w.loan.wants_lender || !w.pinned.empty() || w.stands_aside() || home_.stopping())
       return nullptr;
     home_.time().fire();
-    entry item = w.take_newest();  // what the call has forked here
+    entry item = w.take_newest();  // a fork of the call
     if (item == 0) {
       bool alone = is_alone();
       if (alone) {
@@ -177,7 +180,7 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
   for (thread* next = t; next != nullptr;) {
     w->dive(*next);
     w = mine.assigned;
-    if (w == nullptr || s.ended_here) break;  // null: it has gone, with blocking()
+    if (w == nullptr || s.ended_here) break;  // w is null if it has gone, with blocking()
     next = next_of_stay(*w, s);
   }
   if (w != nullptr) {
@@ -186,7 +189,7 @@ bool lending::run(void (*call)(void*) noexcept, void* data) noexcept {
     give_back(*w);
   }
   base::allow_malloc();
-  // acquire pairs with enter_stay: what the call did. From here on the runtime may be gone
+  // acquire pairs with enter_stay: the call's effects. From here on the runtime may be gone.
   while (!s.ended_here && s.ended.load(std::memory_order_acquire) == 0) platform::wait_on(s.ended, 0);
   mine.exceptions->take_back(handled);
   return true;
@@ -203,13 +206,13 @@ void lending::wake_lender(worker& w) noexcept {
   w.token.return_awake();
 }
 
-// [borrow:4]. Something is there that nobody may look for if the worker sleeps now.
+// [borrow:4]. Returns true if there is work here that nobody may look for if the worker sleeps from this point on.
 bool lending::must_wake_lender(const worker& w) noexcept {
   return w.loan.wants_lender || w.stands_aside() || home_.stopping() || home_.time().lacks_keeper() ||
          sources::any<sources::giving_back>(w);
 }
 
-// A hint, after having waited a while.
+// Returns true if all other workers are idle. A hint, after a short wait.
 bool lending::others_fall_idle(const worker& w) const noexcept {
   std::uint64_t limit = 0;
   for (const auto& other : workers_) {
@@ -223,8 +226,8 @@ bool lending::others_fall_idle(const worker& w) const noexcept {
   return true;
 }
 
-// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, for all others are idle. False:
-// they are not, or something is there; the worker is not listed as asleep then.
+// [borrow:5]: [sleep:1] to [sleep:5] of src/sync/sleep.md, without the heavy fence, because all others are idle.
+// Returns false if they are not, or something is there; the worker is not listed as asleep then.
 bool lending::settle(worker& w) noexcept {
   home_.sleepers().idle().announce(w.rank);  // [sleep:1]
   w.loan.unlisted = false;

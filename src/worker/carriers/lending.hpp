@@ -1,7 +1,7 @@
-// Workers that are lent to foreign kernel threads, which run their calls themselves: [borrow:1] to [borrow:7] of
-// lending.md. Owns the decision whether this runtime lends at all; what is lent, and to whom, the workers say (`token`,
-// `loan`). It acts for a worker like a carrier, and so uses nearly all of the runtime. Promise: the call is run once,
-// or not at all, and the worker is its own carrier's again.
+// Caller-runs: foreign kernel threads that take a worker and run their calls themselves, [borrow:1] to [borrow:7] of
+// lending.md. Owns the decision whether this runtime allows that at all; which worker is with a caller, and with whom,
+// the workers say (`token`, `loan`). A caller acts for a worker like a carrier, and so uses nearly all of the runtime.
+// Promise: the call is run once, or not at all, and the worker is its own carrier's again.
 #pragma once
 
 #include "worker/worker.hpp"
@@ -10,15 +10,15 @@ namespace heddle::worker {
 
 class lending {
  public:
-  // `lends`: whether there is nothing about the runtime that forbids it.
+  // `lends`: whether nothing about the runtime forbids it.
   lending(runtime& home, const worker_list& workers, bool lends) noexcept
       : home_(home), workers_(workers), lends_(lends) {}
 
-  // Runs call(data) on a user-level thread that the calling foreign kernel thread
-  // carries itself, with a worker that sleeps; returns when it has ended, wherever
-  // it went. False: no worker could be had, and nothing was run.
+  // Runs call(data) on a user-level thread that the calling foreign kernel thread carries itself, with a worker that
+  // sleeps. Returns when that thread has ended, wherever it went. Returns false if no worker could be had, and nothing
+  // was run.
   [[nodiscard]] bool run(void (*call)(void*) noexcept, void* data) noexcept;
-  // A foreign kernel thread's worker goes on with its own carrier. By that kernel thread.
+  // A foreign kernel thread's worker goes on with its own carrier. Called by that kernel thread.
   static void wake_lender(worker& w) noexcept;
 
  private:

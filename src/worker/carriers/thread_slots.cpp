@@ -12,7 +12,7 @@ namespace heddle::detail {
 
 namespace {
 
-// How many are claimed, that of OpenMP among them.
+// The number of claimed slots, including that of OpenMP.
 constinit std::atomic<unsigned> claimed{1};
 
 }  // namespace

@@ -36,8 +36,8 @@ constexpr std::size_t frames_shown = 24;
                         length < static_cast<int>(sizeof text) ? static_cast<std::size_t>(length) : sizeof text - 1);
 }
 
-// These look at threads while others run them: a dump is of a program
-// that hangs or has failed, and what it says of the rest is a hint.
+// These functions look at threads while others run them: a dump is of a program that hangs or has failed, and what it
+// says of the rest is a hint.
 HEDDLE_NO_TSAN const char* name_of(const thread& t) noexcept {
   return t.shown.name != nullptr ? t.shown.name : "unnamed";
 }
@@ -48,13 +48,13 @@ HEDDLE_NO_TSAN const thread* running_on(const worker& w) noexcept { return stati
 
 HEDDLE_NO_TSAN const char* reason_of(const thread& t) noexcept { return t.shown.waits_for; }
 
-// The file without its folders: what addr2line wants besides is beside it.
+// The file without its folders: everything else that addr2line wants is printed beside it.
 const char* short_name(const char* module) noexcept {
   const char* const slash = std::strrchr(module, '/');
   return slash == nullptr ? module : slash + 1;
 }
 
-// "name+0x12 (module+0x345)", without what is not known.
+// Prints "name+0x12 (module+0x345)", without the parts that are not known.
 void print_code(const char* before, const platform::symbol& s, const char* address) noexcept {
   if (s.name == nullptr) return say("%s%s+0x%zx\n", before, short_name(s.module), static_cast<std::size_t>(s.offset));
   const auto into = static_cast<std::size_t>(address - static_cast<const char*>(s.start));
@@ -67,13 +67,13 @@ void print_code(const char* before, const platform::symbol& s, const char* addre
   }
 }
 
-// `certain`: it is a return address; else a word that may be one.
+// `certain` means that the address is a return address; otherwise it is a word that may be one.
 bool print_frame(const char* address, bool certain) noexcept {
   const platform::symbol s =
       reinterpret_cast<std::uintptr_t>(address) < 4096 ? platform::symbol{} : platform::symbol_at(address);
   if (s.name == nullptr && s.module == nullptr) return false;
   if (!certain) {
-    arch::bytes_before bytes;  // not read as they lie there: it may be the first page of anything
+    arch::bytes_before bytes;  // copied, not read in place: it may be the first page of anything
     if (s.start == address || !platform::read_memory(address - bytes.size(), bytes.data(), bytes.size()) ||
         !arch::is_call(bytes))
       return false;
@@ -82,15 +82,15 @@ bool print_frame(const char* address, bool certain) noexcept {
   return true;
 }
 
-// What a thread waits for, in its own words.
+// The wait of a thread, in its own words.
 struct seen_wait {
   const char* what{nullptr};
   const void* object{nullptr};
   const void* place{nullptr};
 };
 
-// A parked thread's waiter lies somewhere on its stack, known by the two words that nobody else has beside each other:
-// found by looking, so that suspending has nothing to write down.
+// A parked thread's waiter lies somewhere on its stack. It is known by two words that stand beside each other nowhere
+// else. It is found by looking, so that suspending has nothing to write down.
 HEDDLE_SCANS_STACKS seen_wait wait_of(const thread& t) noexcept {
   using detail::waiter;
   static_assert(offsetof(waiter, what) == offsetof(waiter, thread) + sizeof(void*));
@@ -114,7 +114,8 @@ HEDDLE_SCANS_STACKS seen_wait wait_of(const thread& t) noexcept {
   return found;
 }
 
-// An address on the stack of whoever holds what is waited for; 0: that is not known, or the memory is gone.
+// Returns an address on the stack of the holder of the object that is waited for. Returns 0 if that is not known, or
+// the memory is gone.
 std::uintptr_t holder_of(const seen_wait& w) noexcept {
   if (w.object == nullptr || std::strcmp(w.what, "mutex") != 0) return 0;
   const auto* lock = static_cast<const detail::lendable*>(w.object);
@@ -142,14 +143,15 @@ void print_wait(runtime& home, const seen_wait& w) noexcept {
   if (const platform::symbol s = platform::symbol_at(at); s.module != nullptr) print_code("      asked for in ", s, at);
 }
 
-// Whom a parked thread waits for: the user-level thread that holds its mutex; or null.
+// Returns the user-level thread that holds the mutex that a parked thread waits for, or null.
 const thread* holder_of(const thread& t) noexcept {
   const std::uintptr_t holder = holder_of(wait_of(t));
   return holder == 0 ? nullptr : t.stack_memory.pool->whose_stack(reinterpret_cast<const void*>(holder));
 }
 
-// The stack of a parked thread: unwound where nobody can resume it meanwhile (in the simulator), else code addresses
-// found by a scan: stale ones may show, none is missed. A debugger unwinds exactly (docs/guide/debugging.md).
+// Prints the stack of a parked thread. It is unwound where no thread can resume it meanwhile (in the simulator).
+// Elsewhere code addresses are found by a scan: stale ones may show, none is missed. A debugger unwinds exactly
+// (docs/guide/debugging.md).
 HEDDLE_SCANS_STACKS void print_stack(const thread& t) noexcept {
   std::array<const void*, frames_shown> frames;
   if (const std::size_t found = platform::unwind(t.stack_pointer, frames.data(), frames.size()); found != 0) {
@@ -157,7 +159,7 @@ HEDDLE_SCANS_STACKS void print_stack(const thread& t) noexcept {
     return;
   }
   const thread* const stack = t.stack;
-  // its stack went back to the system meanwhile
+  // The thread's stack went back to the system meanwhile.
   if (stack == nullptr || t.stack_pointer < stack->stack_memory.low || t.stack_pointer >= stack) return;
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
@@ -174,8 +176,8 @@ HEDDLE_SCANS_STACKS void print_stack(const thread& t) noexcept {
 void explain_fault(const void* address) noexcept {
   runtime* const home = caller::now().home();
   if (home == nullptr) return;
-  // Not the guard of the running thread alone: a switch and a spawn are on the stack of the one before, or the spawner,
-  // when `running` is the next already.
+  // Not the guard of the running thread alone: a switch and a spawn are still on the stack of the thread before, or of
+  // the spawner, when `running` is the next thread already.
   const thread* found = home->stacks().whose_guard(address);
   if (found == nullptr) return;
   const thread& t = *found;

@@ -1,4 +1,5 @@
-// What the runtime says when a user-level thread overflows its stack, and who runs and waits where.
+// The messages of the runtime when a user-level thread overflows its stack, and the dump of which thread runs and waits
+// where.
 #pragma once
 
 namespace heddle::worker {
@@ -9,14 +10,15 @@ class worker;
 // Names a fault in the guard of the running user-level thread's stack on standard error. Async-signal-safe.
 void explain_fault(const void* address) noexcept;
 
-// Threads that wait for mutexes of each other, in a circle; `tell`
-// prints them. May miss those that come to be meanwhile.
+// Returns true if threads wait for mutexes of each other, in a circle; with `tell` they are printed. May miss circles
+// that come to be meanwhile.
 bool in_deadlock(runtime& home, bool tell) noexcept;
-// It has a thread that runs. A hint.
+// Returns true if the worker has a thread that runs. A hint.
 bool is_running(const worker& w) noexcept;
 bool somebody_waits_for_a_descriptor(runtime& home) noexcept;
-// Writes what every worker does and what every parked user-level thread waits for, with its stack, to standard error.
-// Callable from any thread while the runtime lives, not from a signal handler; what changes meanwhile may be missing.
+// Writes to standard error what every worker does and what every parked user-level thread waits for, with its stack.
+// Callable from any thread while the runtime lives, not from a signal handler. Changes that happen meanwhile may be
+// missing.
 void dump_threads(runtime& home) noexcept;
 
 }  // namespace heddle::worker

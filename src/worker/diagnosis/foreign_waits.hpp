@@ -1,4 +1,4 @@
-// Kernel threads outside of the workers that sleep until somebody wakes them: for dumps.
+// Kernel threads outside of the workers that sleep until they are woken: for dumps.
 #pragma once
 
 #include <array>
@@ -12,15 +12,17 @@
 namespace heddle::worker {
 
 struct foreign_wait_place {
-  std::atomic<const void*> stack{nullptr};  // of the waiter; null: nobody's
-  std::atomic<const char*> what{nullptr};   // these: written by whoever has the place
+  std::atomic<const void*> stack{nullptr};  // of the waiter; null while the place is free
+  // The words from here on are written by the kernel thread that has the place.
+  std::atomic<const char*> what{nullptr};
   std::atomic<const void*> object{nullptr}, code{nullptr};
   std::atomic<std::uint64_t> process{0};  // its fork count: a parent's waiters do not wait here
 };
 
-// A copy of what its waiter says, in a table of the process, from before it sleeps until after. A reader meets a place
-// that is taken or given up at this moment; what it copies is then a mixture, each part of which was true of some wait:
-// a hint, as all that a dump says. Nothing is locked, and no memory of the waiter's is read: its stack may be gone.
+// A copy of the waiter's words, in a table of the process, from before the kernel thread sleeps until after. A reader
+// may meet a place that is being taken or given up. It then copies a mixture, each part of which was true of some wait:
+// a hint, like everything that a dump says. Nothing is locked, and no memory of the waiter's is read, because its stack
+// may be gone.
 class foreign_wait {
  public:
   explicit foreign_wait(const detail::waiter& w) noexcept {
@@ -42,8 +44,8 @@ class foreign_wait {
   foreign_wait(const foreign_wait&) = delete;
   foreign_wait& operator=(const foreign_wait&) = delete;
 
-  // f(stack address, what, object, code) for each of this process;
-  // beyond as many as there are places they are not known.
+  // Calls f(stack address, what, object, code) for each of this process. Kernel threads beyond the number of places are
+  // not known.
   template <class F>
   static void for_each(F&& f) {
     for (const foreign_wait_place& p : places) {

@@ -8,10 +8,12 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
 #include "platform/platform.hpp"
+#include "queue/fork_queue.hpp"
 #include "sync/mutex.hpp"
 #include "trace/file.hpp"
 #include "trace/outside.hpp"
@@ -21,33 +23,37 @@ namespace heddle::worker::tracing {
 
 namespace {
 
-constexpr platform::nanoseconds longest_wait = 10'000'000'000;  // so long an abort() waits for traces to be written
+// How long an abort() waits for traces to be written.
+constexpr platform::nanoseconds longest_wait = 10'000'000'000;
 
-// What the handler and the keeper say to each other. The handler reads and writes these and nothing else.
-// futex word of the keeper: raised by the handler and by whoever ends the keeper
+// The words by which the handler and the keeper communicate. The handler reads and writes these and nothing else.
+// The futex word of the keeper, raised by the handler and by the thread that ends the keeper.
 std::atomic<std::uint32_t> calls{0};
-std::atomic<int> deadly{0};             // the signal; written by handlers
-std::atomic<bool> aborting{false};      // whoever got it waits in its handler; written before `deadly`
-std::atomic<std::uint32_t> written{0};  // futex word of a handler that waits: the traces are written; set by the keeper
-// the fork count of the process that has a keeper; written under `registry::mutex`
+std::atomic<int> deadly{0};  // the signal; written by handlers
+// The kernel thread that got the signal waits in its handler. Written before `deadly`.
+std::atomic<bool> aborting{false};
+// The futex word of a handler that waits: the traces are written. Set by the keeper.
+std::atomic<std::uint32_t> written{0};
+// The fork count of the process that has a keeper. Written under `registry::mutex`.
 std::atomic<std::uint64_t> keeper_of{~std::uint64_t{0}};
 
-// Stays where it is until it is joined: the kernel thread begins with what lies in it. Each has an end of its own, for
-// the next one may be there before this one has seen it.
+// A keeper stays where it is until it is joined, because its kernel thread begins with the data that lie in it. Each
+// has an end flag of its own, because the next keeper may be there before the kernel thread of this keeper has seen the
+// flag.
 struct keeper_thread {
   platform::kernel_thread kernel;
   std::atomic<bool> ends{false};
 };
 
 struct registry {
-  sync::slow_mutex mutex;             // guards what follows, and is held while files are written
-  std::vector<const runtime*> homes;  // that record
-  std::uint64_t forks{0};             // of the process that they belong to
+  sync::slow_mutex mutex;             // guards the other members, and is held while files are written
+  std::vector<const runtime*> homes;  // the runtimes that record
+  std::uint64_t forks{0};             // of the process to which they belong
   std::unique_ptr<keeper_thread> keeper;
 };
 
 registry& the_registry() {
-  static auto& known = *new registry;  // kept: runtimes of static storage duration end when they end
+  static auto& known = *new registry;  // never destroyed: runtimes of static storage duration end when they end
   return known;
 }
 
@@ -55,14 +61,14 @@ void say(const char* text) noexcept { platform::write_error(text, std::char_trai
 
 // Async-signal-safe: atomics, futex calls, write() and the platform's signal calls.
 void on_deadly_signal(int signal, bool aborts) noexcept {
-  // a child of fork(): its parent's traces are its parent's
+  // In a child of fork() nothing is written: its parent's traces are its parent's.
   if (keeper_of.load() != platform::fork_count()) return platform::die_of(signal);
   aborting.store(aborts);
   deadly.store(signal);
   calls.fetch_add(1);
   platform::wake_all(calls);
-  // [ended:6] An interrupted or terminated program goes on until the keeper ends it: it may hold what the keeper needs.
-  // One that aborts must not go on.
+  // [ended:6] An interrupted or terminated program goes on until the keeper ends it, because it may hold what the
+  // keeper needs. A program that aborts must not go on.
   if (!aborts) return;
   const platform::nanoseconds limit = platform::now() + longest_wait;
   while (written.load() == 0 && platform::now() < limit) platform::wait_on(written, 0, limit);
@@ -106,7 +112,7 @@ void save(const runtime& home) {
   trace::save(all, home.options().trace_file);
 }
 
-// Under the mutex. In a child of fork() the parent's runtimes have no workers, and its keeper is not there.
+// Under the mutex. In a child of fork() the parent's runtimes have no workers, and the parent's keeper does not exist.
 void forget_parents(registry& all) noexcept {
   if (all.forks == platform::fork_count()) return;
   all.forks = platform::fork_count();
@@ -127,7 +133,7 @@ registration::registration(const runtime& home) : home_(&home) {
   trace::detail::recording_runtimes.fetch_add(1, std::memory_order_relaxed);  // is_recording: a hint
   if (platform::simulated || all.keeper != nullptr) return;
   auto keeper = std::make_unique<keeper_thread>();
-  // Without signals: an abort that came to the keeper would wait for the keeper [ended:6].
+  // Without signals, because an abort that came to the keeper would wait for the keeper [ended:6].
   if (platform::start_without_signals(keeper->kernel, keep, keeper.get(), "heddle-trace") != 0) return;
   all.keeper = std::move(keeper);
   keeper_of.store(all.forks);
@@ -163,7 +169,7 @@ void registration::leave(bool write) noexcept {
   calls.fetch_add(1);
   platform::wake_all(calls);
   platform::join(keeper->kernel);
-  // A signal that came while the handlers went: the keeper may have seen its end first.
+  // A signal may have come while the handlers were removed: the keeper may have seen its end first.
   if (const int signal = deadly.load(); signal != 0) end_process(signal);
 }
 
@@ -189,7 +195,7 @@ trace::recorder& outside() {
   static trace::recorder& all = *new trace::recorder(0, [] {
     trace::recorder_options options;
     options.now = platform::now;
-    options.attributes.emplace("event_ns", "0");  // nobody asks for it
+    options.attributes.emplace("event_ns", "0");  // no tool asks for it
     return options;
   }());
   return all;
@@ -197,13 +203,13 @@ trace::recorder& outside() {
 
 namespace {
 
-// Numbers of the names used last, of this kernel thread: recorder::text locks and compares.
+// The numbers of the names used last, of this kernel thread. They are kept because recorder::text locks and compares.
 struct known_name {
   std::uint64_t recorder;
   const char* name;
   std::uint32_t number;
 };
-// no malloc at the first access
+// initial-exec: no malloc at the first access
 constinit thread_local known_name known[4] __attribute__((tls_model("initial-exec"))) = {};
 
 }  // namespace
@@ -220,5 +226,32 @@ std::uint32_t number_of(trace::recorder& of, const char* text) noexcept {
 
 void lock_for_fork() noexcept { the_registry().mutex.lock(); }
 void unlock_after_fork() noexcept { the_registry().mutex.unlock(); }
+
+// --- the cost -------------------------------------------------------------------------------------------------------
+
+std::uint64_t cost_of_traced_fork() noexcept {
+  if constexpr (platform::simulated) return 0;
+  constexpr std::size_t capacity = 64;
+  constexpr unsigned rounds = 5, forks = 200;
+  const std::unique_ptr<detail::slot[]> memory(new (std::nothrow) detail::slot[queue::slots_for(capacity)]());
+  if (memory == nullptr) return 0;
+  detail::fork_queue q;
+  queue::attach(q, memory.get(), capacity);
+  static_cast<void>(queue::watch_every_fork(q, true, true));
+  std::uint64_t least = ~std::uint64_t{0};
+  for (unsigned round = 0; round < rounds; ++round) {
+    const platform::nanoseconds start = platform::now();
+    for (unsigned i = 0; i < forks; ++i) {
+      detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // nobody else has this queue
+      position->store(4, std::memory_order_relaxed);                            // as above
+      q.bottom.store(position + 1, std::memory_order_release);                  // as a push does it
+      static_cast<void>(queue::push(q, position));
+      q.bottom.store(position, std::memory_order_release);  // as a pop does it
+      static_cast<void>(queue::pop(q, position));
+    }
+    least = std::min<std::uint64_t>(least, (platform::now() - start) / forks);
+  }
+  return least;
+}
 
 }  // namespace heddle::worker::tracing

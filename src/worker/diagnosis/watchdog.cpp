@@ -7,13 +7,13 @@ namespace heddle::worker {
 
 namespace {
 
-// Of the process, for a handler knows no object. `calls` wakes the watchdogs: raised by the handler and by each
-// destructor; `questions` by the handler alone.
+// These are the process's, because a handler knows no object. `calls` wakes the watchdogs: the handler and each
+// destructor raise it. `questions` is raised by the handler alone.
 std::atomic<std::uint32_t> calls{0};
 std::atomic<std::uint32_t> questions{0};
 
-// All workers sleep, and the clock, a blocking call or a file descriptor will
-// have somebody go on: no progress, and none is missing. A hint.
+// Returns true if all workers sleep, and the clock, a blocking call or a file descriptor will make some thread go on:
+// there is no progress, and none is missing. A hint.
 bool waits_for_the_world(runtime& home) noexcept {
   for (unsigned rank = 0; rank < home.workers(); ++rank) {
     worker& w = home.at(rank);
@@ -29,7 +29,7 @@ bool waits_for_the_world(runtime& home) noexcept {
 watchdog::watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept
     : home_(home), seconds_(seconds) {
   if (seconds == 0 && signal == "off") return;
-  // before the kernel thread exists: a signal that comes while that begins is answered, too
+  // Before the kernel thread exists, so that a signal that comes while that begins is answered, too.
   seen_ = calls.load();
   answered_ = questions.load();
   if (platform::start(kernel_, watch, this, "heddle-watchdog") != 0) return;
@@ -74,10 +74,10 @@ void watchdog::watch(void* argument) {
     // In this order: a thread made since the last look counts as progress, or did not exist for `drained`.
     const bool drained = self.home_.census().drained();
     const std::uint64_t now = self.home_.census().progress();
-    // Much too late: the whole process stood still (stopped, or
-    // without a processor), so that nothing is learned of its threads.
+    // If the look is much too late, the whole process stood still (stopped, or without a processor), so that nothing is
+    // learned of its threads.
     const bool late = time - limit > std::uint64_t{self.seconds_} * 1'000'000'000u / 4;
-    // A circle is for ever, whoever else waits for the clock.
+    // A circle is for ever, whichever other threads wait for the clock.
     if (now == progress && !drained && !late && (!waits_for_the_world(self.home_) || in_deadlock(self.home_, false))) {
       static constexpr char text[] = "heddle: watchdog: no progress; all threads follow\n";
       platform::write_error(text, sizeof text - 1);

@@ -13,14 +13,14 @@ class runtime;
 
 class watchdog {
  public:
-  // `seconds` without progress while threads exist (0: never); `signal`: name of the signal that asks ("off": none).
-  // Without either, or when no kernel thread can be had, does nothing.
+  // `seconds` without progress while threads exist (0 means never); `signal` is the name of the signal that asks ("off"
+  // means none). Without either, or when no kernel thread can be had, does nothing.
   watchdog(runtime& home, unsigned seconds, const std::string& signal) noexcept;
   ~watchdog();
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
-  // Times it has compared the progress so far. Any thread.
+  // The number of times it has compared the progress so far. Any thread may call.
   std::uint64_t looks() const noexcept { return looks_.load(); }
 
  private:

@@ -1,5 +1,5 @@
-// The turns of gangs whose threads are all preemptive: how ticks make one of them give its workers to others ([gang:12]
-// to [gang:15] of gangs.md).
+// The time slices of gangs whose threads are all preemptive: how ticks make such a gang give its workers to others
+// ([gang:12] to [gang:15] of gangs.md).
 #include <mutex>
 
 #include "worker/gangs/gangs.hpp"
@@ -13,7 +13,7 @@ constexpr unsigned ticks_of_a_turn = 8;
 
 }  // namespace
 
-// Under lock_. From now on none of its threads begins to run.
+// Under lock_. From here on none of the gang's threads begins to run.
 void gangs::end_turn(gang& g) noexcept {
   g.ending = true;
   for (unsigned i = 0; i < g.size; ++i) {
@@ -22,7 +22,8 @@ void gangs::end_turn(gang& g) noexcept {
   }
 }
 
-// Under lock_. It is ending: when none of its threads runs any more it waits behind all that wait.
+// Under lock_. The gang's time slice is ending. When none of its threads runs any more it waits behind all gangs that
+// wait.
 void gangs::put_off_if_still(gang& g, threads_to_list& out) noexcept {
   for (unsigned i = 0; i < g.size; ++i) {
     const seat& s = g.seats[i];

@@ -35,7 +35,7 @@ void for_each_seat(gang& g, F f) noexcept {
 gangs::gangs(const worker_list& workers, unsigned most)
     : workers_(workers), seats_at_(new std::atomic<seat*>[most]()), marks_(new mark[most]()) {}
 
-// --- who sits where ------------------------------------------------------------------------------------------------
+// --- seats at workers ----------------------------------------------------------------------------------------------
 // All of this under lock_; the relaxed accesses of seats_at_ are ordered by it.
 
 void gangs::sit_down(seat& s, unsigned rank) noexcept {
@@ -54,7 +54,8 @@ void gangs::stand_up(seat& s) noexcept {
   above->below = s.below;
 }
 
-// [gang:4]: nobody sits there but waiting threads of gangs that it is nested in; where they share workers, of its own.
+// [gang:4]: returns true if no thread sits there, or only waiting threads of gangs that `g` is nested in. Where threads
+// share workers, waiting threads of `g` itself may sit there, too.
 bool gangs::is_free_for(const gang& g, unsigned rank) const noexcept {
   for (const seat* s = seats_at_[rank].load(std::memory_order_relaxed); s != nullptr; s = s->below) {
     if (s->of == &g && !s->active && g.left > count()) continue;
@@ -87,9 +88,9 @@ void gangs::wait_for_workers(gang& g) noexcept {
   g.waits = true;
 }
 
-// For the next of its threads that has no worker: where it was before, else one that is idle, else any; under packing
-// the active ones first. Last the one whose processor a foreign kernel thread has that takes part. More threads than
-// workers sit down in turns.
+// Chooses a worker for a thread of the gang that has none: the worker where it was before, else one that is idle, else
+// any; under packing the active ones first. The worker whose processor belongs to a foreign kernel thread that takes
+// part comes last. If there are more threads than workers, the further threads are dealt out to the workers in turn.
 unsigned gangs::choose(const seat& s) noexcept {
   const auto crowds = [&](unsigned rank) { return s.of->beside && rank == s.of->near; };
   if (marks_[s.worker] == mark::free && !crowds(s.worker) && workers_[s.worker]->idle.load(std::memory_order_relaxed))
@@ -109,7 +110,7 @@ unsigned gangs::choose(const seat& s) noexcept {
   return best;
 }
 
-// [gang:3]: all at once or none. `stays`: its holder runs, and goes on where it is if it may.
+// [gang:3]: all at once or none. The holder of `stays` runs, and goes on where it is if it may.
 bool gangs::put_on(gang& g, seat* stays) noexcept {
   unsigned free = 0;
   for (unsigned r = 0; r < count(); ++r) {
@@ -130,7 +131,7 @@ bool gangs::put_on(gang& g, seat* stays) noexcept {
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0) give(s, static_cast<unsigned>(s.own_worker));
   });
-  // After all of those: it may run on the worker of one that is pinned.
+  // After all pinned threads: it may run on the worker of one of them.
   if (stays != nullptr && stays->own_worker < 0) {
     if (marks_[stays->worker] == mark::free) give(*stays, stays->worker);
     else stays = nullptr;
@@ -154,21 +155,22 @@ bool gangs::put_on(gang& g, seat* stays) noexcept {
   return true;
 }
 
-// [gang:6]: none of its threads is active; [gang:14]: or none of them runs.
+// [gang:6]: none of the gang's threads is active; or, [gang:14], none of them runs.
 void gangs::put_off(gang& g, threads_to_list& out) noexcept {
   g.on = g.ending = false;
   gang** place = &on_;
   while (*place != &g) place = &(*place)->next;
   *place = g.next;
-  // All of them first: where several sit at one worker its innermost gang is this one until the last has stood up, and
-  // those of its threads that are withheld are to stay so.
+  // All of them first: where several sit at one worker, this gang is the innermost there until the last has stood up,
+  // and its withheld threads must stay withheld.
   for_each_seat(g, [&](seat& s) { stand_up(s); });
   out.freed = this;
   for_each_seat(g, [&](const seat& s) { let_run(s.worker, out); });
 }
 
-// Those that wait get workers, the most urgent first. Behind one that gets none only nested ones do: what that one
-// waits for may wait for them ([gang:7]). Those that have had a turn pass nobody ([gang:14]).
+// Gangs that wait get workers, the most urgent first. Behind a gang that gets none only nested ones do, because the
+// threads that the gang waits for may wait for nested ones ([gang:7]). Gangs that have had a time slice pass nobody
+// ([gang:14]).
 void gangs::serve(threads_to_list& out) noexcept {
   bool passed_over = false;
   for (gang** place = &waiting_; *place != nullptr;) {
@@ -185,7 +187,7 @@ void gangs::serve(threads_to_list& out) noexcept {
   }
 }
 
-// It was put on.
+// The gang was put on.
 void gangs::begin_to_run(gang& g, threads_to_list& out) noexcept {
   g.next = on_;
   on_ = &g;
@@ -194,7 +196,7 @@ void gangs::begin_to_run(gang& g, threads_to_list& out) noexcept {
   });
 }
 
-// --- what becomes of a gang's threads ------------------------------------------------------------------------------
+// --- the threads of a gang -----------------------------------------------------------------------------------------
 
 void gangs::begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept {
   std::lock_guard hold(lock_);
@@ -221,7 +223,7 @@ void gangs::take_in(seat& s, thread& t) noexcept {
   belong(s, t, out);
 }
 
-// The last one that comes need not wait, if nobody is before its gang.
+// The last thread that comes need not wait, if no gang is before its own.
 bool gangs::enter(seat& s, thread& t, unsigned rank) noexcept {
   threads_to_list out;
   std::lock_guard hold(lock_);
@@ -288,7 +290,7 @@ bool gangs::leave(thread& t, unsigned rank) noexcept {
   return goes_on;
 }
 
-// Its thread is active no more.
+// The seat's thread is active no more.
 void gangs::rest(seat& s, threads_to_list& out) noexcept {
   if (!s.active) return;  // it has not come yet
   s.active = false;

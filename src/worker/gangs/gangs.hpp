@@ -1,7 +1,8 @@
 // Gangs: threads of which all have a worker of their own at once, or none has ([gang:1] to [gang:16] of gangs.md). Owns
-// the order of all gangs of a runtime and which worker each of their threads has; the threads that may run stand in
-// their workers' lists (`pinned`). Any kernel thread may call, with preemption off, unless it says otherwise. Promise:
-// a gang that wants workers gets them as soon as enough of them are free for it and no gang before it wants them.
+// the order of all gangs of a runtime, and decides which worker each of their threads has. The threads that may run
+// stand in their workers' lists (`pinned`). Any kernel thread may call, with preemption off, unless a comment says
+// otherwise. Promise: a gang that wants workers gets them as soon as enough of them are free for it and no gang before
+// it wants them.
 #pragma once
 
 #include <atomic>
@@ -16,19 +17,22 @@ namespace heddle::worker {
 
 struct gang;
 
-// A thread's place in a gang. Everything under gangs::lock_ unless it says otherwise.
+// A thread's seat in a gang. All members are under gangs::lock_ unless a comment says otherwise.
 struct seat {
   gang* of{nullptr};
-  thread* holder{nullptr};  // set before it comes
-  seat* outer{nullptr};     // the holder's seat in the gang that it is in besides, and waits in
-  seat* below{nullptr};     // the next one at the same worker, of a gang that this one is nested in
-  unsigned worker{0};       // while the gang is on; before, where it last was
-  int own_worker{-1};       // the holder is pinned to it by its maker; -1: to none
+  thread* holder{nullptr};  // set before the holder comes
+  // The holder's seat in the gang that it is in besides, and waits in.
+  seat* outer{nullptr};
+  // The next seat at the same worker, of a gang in which this seat's gang is nested.
+  seat* below{nullptr};
+  unsigned worker{0};  // while the gang is on; before that, the worker where it last was
+  // The worker to which the holder is pinned by its maker; -1 if there is none.
+  int own_worker{-1};
   bool has_come{false};
-  bool active{false};    // it runs or is ready
-  bool withheld{false};  // it is ready and stands in no list
-  bool listed{false};    // it stands in its worker's list; under that list's lock
-  unsigned ticks{0};     // that found its holder running, since the gang was put on
+  bool active{false};    // the holder runs or is ready
+  bool withheld{false};  // the holder is ready and stands in no list
+  bool listed{false};    // the holder stands in its worker's list; under that list's lock
+  unsigned ticks{0};     // ticks that found the holder running, since the gang was put on
 };
 
 struct gang {
@@ -38,71 +42,74 @@ struct gang {
   const std::unique_ptr<seat[]> seats;
   const unsigned room;
   // Under gangs::lock_:
-  gang* parent{nullptr};  // that it is nested in: the one of the thread that began it
-  unsigned level{0};      // how deep
-  std::uint64_t id{0};    // younger ones have greater ones
+  gang* parent{nullptr};  // the gang that it is nested in: the one of the thread that began it
+  unsigned level{0};      // how deep it is nested
+  std::uint64_t id{0};    // a younger gang has a greater one
   unsigned size{0};
-  unsigned to_come{0};  // of its threads
+  unsigned to_come{0};  // threads that have yet to come
   unsigned left{0};
   unsigned active{0};
-  unsigned near{0};      // the worker on which it was begun
-  bool beside{false};    // by a foreign kernel thread, which takes part, and has that worker's processor
-  bool on{false};        // each of its threads has its worker
-  bool waits{false};     // for that
-  bool turns{true};      // all of its threads are preemptive
-  bool ending{false};    // its turn is over: its threads are withheld as they are interrupted
-  std::uint64_t lap{0};  // when it was put off for others; 0: it was not, since it was on
-  gang* next{nullptr};   // in the list of those that wait, or of those that are on
+  unsigned near{0};  // the worker on which it was begun
+  // It was begun by a foreign kernel thread, which takes part, and has that worker's processor.
+  bool beside{false};
+  bool on{false};      // each of its threads has its worker
+  bool waits{false};   // it waits to be put on
+  bool turns{true};    // all of its threads are preemptive
+  bool ending{false};  // its time slice is over: its threads are withheld as they are interrupted
+  // When it was put off for others; 0 if it was not, since it was last on.
+  std::uint64_t lap{0};
+  gang* next{nullptr};  // in the list of gangs that wait, or of gangs that are on
 };
 
 class gangs {
  public:
-  // `most`: of workers.
+  // `most`: the largest number of workers.
   gangs(const worker_list& workers, unsigned most);
 
-  // Some thread was ever in a gang.
+  // True if some thread was ever in a gang.
   bool are_used() const noexcept { return used_.load(std::memory_order_relaxed); }  // known with the first thread
   void use() noexcept { used_.store(true); }
 
-  // A gang of n threads, of which none is there yet; n <= room. `by` began it, on worker `near`; null: a foreign kernel
-  // thread, on that one's processor.
+  // Begins a gang of n threads, of which none is there yet; n <= room. `by` began it, on worker `near`. If `by` is
+  // null, a foreign kernel thread began it, on the processor of `near`.
   void begin(gang& g, unsigned n, const thread* by, unsigned near) noexcept;
   // `t`, which is not ready or is the caller, belongs to the gang from now on; it comes when it becomes ready.
   void take_in(seat& s, thread& t) noexcept;
-  // The same of the caller, which runs on that worker. False: its gang has no workers yet, or it has another one than
-  // that; it has to be made ready.
+  // The same for the caller, which runs on worker `rank`. Returns false if its gang has no workers yet, or if its seat
+  // is at another worker; the caller then has to be made ready.
   [[nodiscard]] bool enter(seat& s, thread& t, unsigned rank) noexcept;
-  // It runs, and goes. False: it is in an outer gang again and does not have that one's worker: it has to be made ready
-  // anew. The gang may be gone then.
+  // The thread runs, and leaves its gang. Returns false if it is in an outer gang again and its seat there is at
+  // another worker; it then has to be made ready anew. The gang that it has left may be gone by then.
   [[nodiscard]] bool leave(thread& t, unsigned rank) noexcept;
 
   // A thread of a gang has become ready, for the first time or again.
   void make_ready(thread& t) noexcept;
-  // One that ran waits from now on.
+  // A thread of a gang that ran waits from this call on.
   void wait(thread& t) noexcept;
-  // A thread that is ready at a busy worker goes to this one, which has nothing. By that worker. Null: none may.
+  // A thread that is ready at a busy worker goes to worker `rank`, which has nothing. Called by that worker. Returns
+  // null if no such thread may go there.
   [[nodiscard]] thread* steal(unsigned rank) noexcept;
-  // What a tick that finds a thread of a gang running does to it ([gang:12], [gang:13]).
+  // The effect of a tick on a thread of a gang that it finds running ([gang:12], [gang:13]).
   enum class after_tick : std::uint8_t {
-    siblings,  // goes on, or one of its gang that is ready at this worker
-    anybody,   // may go on if nothing at all is ready here
-    none,      // is withheld
+    siblings,  // the thread goes on, or one of its gang that is ready at this worker
+    anybody,   // the thread may go on only if nothing at all is ready here
+    none,      // the thread is withheld
   };
-  // In a signal handler, too: the thread was not in the runtime.
+  // May be called in a signal handler, too: the thread was not in the runtime.
   [[nodiscard]] after_tick tick(const thread& t) noexcept;
-  // The same as `steal` as a question; exact after a heavy fence.
+  // Returns true if `steal` would find a thread; exact after a heavy fence.
   [[nodiscard]] bool can_steal(unsigned rank) noexcept;
-  // One is ready at a worker that is busy: somebody who sleeps and may take it shall do so.
+  // A thread of a gang is ready at a busy worker: wakes a worker that sleeps and may take the thread.
   void wake_for(unsigned rank) noexcept;
-  // The same of all that are ready at workers that are busy.
+  // The same for all threads of gangs that are ready at busy workers.
   void pass_on() noexcept;
 
  private:
   // Threads that are to be put into their workers' lists once the lock is free. Linked by `next`, which is free while
-  // they stand nowhere. They are of gangs that are on, so nobody else touches them.
+  // they stand nowhere. Their gangs are on, so no other code touches them.
   struct threads_to_list {
     thread* first{nullptr};
-    gangs* freed{nullptr};  // not null: seats of it have been given up
+    gangs* freed{nullptr};  // if not null, seats of it have been given up
 
     threads_to_list() = default;
     threads_to_list(const threads_to_list&) = delete;
@@ -153,7 +160,7 @@ class gangs {
   std::uint64_t laps_{0};
   gang* waiting_{nullptr};  // the most urgent first
   gang* on_{nullptr};
-  // By rank, the innermost gang's first. Others read it as a hint whether there is any.
+  // By rank, the seat of the innermost gang first. Others read it as a hint whether there is any.
   const std::unique_ptr<std::atomic<seat*>[]> seats_at_;
   enum class mark : std::uint8_t { taken, free, shared };
   const std::unique_ptr<mark[]> marks_;

@@ -1,5 +1,5 @@
-// What idle workers do for gangs: a ready thread of one goes from a busy worker to one that has nothing ([gang:8] of
-// gangs.md).
+// The part of idle workers in gangs: a ready thread of a gang goes from a busy worker to one that has nothing ([gang:8]
+// of gangs.md).
 #include <mutex>
 
 #include "worker/gangs/gangs.hpp"
@@ -8,7 +8,7 @@
 
 namespace heddle::worker {
 
-// A worker that is idle takes its own.
+// Looks at busy workers only, because an idle worker takes its own threads.
 bool gangs::some_are_listed_beside(unsigned rank) const noexcept {
   for (unsigned r = 0; r < count(); ++r) {
     const worker& w = *workers_[r];
@@ -17,7 +17,7 @@ bool gangs::some_are_listed_beside(unsigned rank) const noexcept {
   return false;
 }
 
-// Under lock_. One that stands in the list of a busy worker, perhaps.
+// Under lock_. Returns the seat of a thread that stands in the list of a busy worker, or null.
 seat* gangs::find_for(unsigned rank) noexcept {
   for (gang* g = on_; g != nullptr; g = g->next) {
     if (!is_free_for(*g, rank)) continue;
@@ -51,8 +51,9 @@ bool gangs::can_steal(unsigned rank) noexcept {
   return find_for(rank) != nullptr;
 }
 
-// [gang:8]. After the push, which is a full fence: with the sleeper's {announce, heavy fence, can_steal}, Dekker's two
-// sides. One whose token is raised is about to look, perhaps for another one: it is passed over.
+// [gang:8]. Called after the push, which is a full fence: with the sleeper's {announce, heavy fence, can_steal}, these
+// are Dekker's two sides. A worker that has just been unparked is about to look, perhaps for another thread: it is
+// passed over.
 void gangs::wake_for(unsigned rank) noexcept {
   runtime& home = workers_.front()->home;
   if (!home.sleepers().idle().anyone_asleep()) return;
@@ -65,8 +66,8 @@ void gangs::wake_for(unsigned rank) noexcept {
   }
 }
 
-// [gang:8]. After a fence: by who has found something else, which wake_for may have passed over or woken, and by who
-// has given up a seat, for which wake_for may have passed over a worker that sleeps.
+// [gang:8]. Called after a fence, in two cases. A worker has found something else, and wake_for may have passed it over
+// or woken it. Or a seat has been given up, for which wake_for may have passed over a worker that sleeps.
 void gangs::pass_on() noexcept {
   if (some_are_listed_beside(count())) sources::gang_threads::announce(workers_.front()->home, count() - 1);
 }

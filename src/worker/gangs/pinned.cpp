@@ -1,4 +1,4 @@
-// Pinned threads: where they stand while they are ready, and when they are chosen. pinned.md.
+// Pinned threads: where they stand while they are ready, and when they are chosen: pinned.md.
 #include "worker/gangs/pinned.hpp"
 
 #include <mutex>
@@ -16,8 +16,9 @@ namespace heddle::worker {
 
 // --- the list of one worker ----------------------------------------------------------------------------------------
 
-// Under lock_. The level is read there: who raises it counts that up afterwards (precedence::level_was_raised), and the
-// worker, once it has seen the count, sorts. If that comes first, the level is seen here.
+// Under lock_. The level is read there. The code that raises it counts that up afterwards
+// (precedence::level_was_raised), and the worker, once it has seen the count, sorts. If the worker sorts before this,
+// the level is seen here.
 void pinned_threads::link(thread& t, bool in_front) noexcept {
   const bool seated = t.ties.belongs.is_seated();
   const auto index = seated ? count : static_cast<unsigned>(t.level.load() - none - 1);
@@ -93,12 +94,12 @@ void pinned_threads::sort() noexcept {
   }
 }
 
-// --- who chooses them ----------------------------------------------------------------------------------------------
+// --- choosing them -------------------------------------------------------------------------------------------------
 
 int worker_agenda::pinned_level() noexcept {
   const int level = pinned.highest(most_pinned_);
   if (level != pinned_threads::none) [[unlikely]]
-    preempts = true;  // from here on what is made here is looked at, and by whom: [pin:2]
+    preempts = true;  // from here on everything made here is looked at, and its maker: [pin:2]
   return level;
 }
 
@@ -106,7 +107,7 @@ thread* worker_agenda::take_pinned(int least) noexcept {
   return pinned_level() < least ? nullptr : pinned.take(least, most_pinned_);
 }
 
-// Above normal: those of all and this worker's own; of equals by turns.
+// Above normal: the threads of all workers and this worker's own; of equals, alternately.
 thread* worker_agenda::take_high(int least) noexcept {
   const int mine = pinned_level();
   if (mine < least) [[likely]]
@@ -116,7 +117,8 @@ thread* worker_agenda::take_high(int least) noexcept {
   return take_pinned(least);
 }
 
-// Of gangs always ([gang:5]). Of the normal level: every other choice, so that neither keeps the others waiting.
+// Threads of gangs always ([gang:5]). Of the normal level: every other choice, so that neither kind keeps the other
+// waiting.
 thread* worker_agenda::take_pinned_by_turns() noexcept {
   const int level = pinned_level();
   if (level < 0) [[likely]]
@@ -143,7 +145,7 @@ void wake_for_pinned(worker& w) noexcept {
   w.home.sleepers().send_token(w.rank);
 }
 
-// [pin:3]. Also where the worker runs: then it is awake, and chooses when what it runs lets it.
+// [pin:3]. Also if the worker runs: then it is awake, and chooses when the running thread lets it.
 void make_pinned_ready(thread& t, bool ends_turn) noexcept {
   if (t.ties.belongs.is_seated()) return t.home->gangs().make_ready(t);
   push_pinned(t, ends_turn);

@@ -1,8 +1,8 @@
 // The ready threads that are pinned to one worker ([pin:1] to [pin:6] of pinned.md): first in first out at each level,
-// and before all levels those of gangs (gangs.md). Owns them while they stand here. Anybody adds, with preemption off,
-// also in a signal handler; only the worker takes, but for threads of gangs, which others may remove.
-// Promise: a thread that was added is seen by a worker that has announced its sleep and passed its heavy fence, or who
-// added it sees what the worker has announced.
+// and before all levels the threads of gangs (gangs.md). Owns them while they stand here. Any code adds, with
+// preemption off, also in a signal handler. Only the worker takes, except that others may remove threads of gangs.
+// Promise: a thread that was added is seen by a worker that has announced its sleep and passed its heavy fence, or the
+// adding thread sees that announcement.
 #pragma once
 
 #include <atomic>
@@ -22,21 +22,23 @@ class pinned_threads {
   static constexpr int none = static_cast<int>(priority::lowest) - 1;    // below every level
   static constexpr int gangs = static_cast<int>(priority::highest) + 1;  // above every level: a thread of a gang
 
-  // `in_front`: it was taken and did not run. A full fence: the caller looks whether the worker sleeps after it.
+  // `in_front` means that the thread was taken and did not run. A full fence: the caller looks whether the worker
+  // sleeps after it.
   void push(fiber::thread& t, bool in_front) noexcept;
-  // The worker. The oldest of the highest level from `least` to `most`; null: none.
+  // Called by the worker. Takes the oldest thread of the highest level from `least` to `most`; null if there is none.
   [[nodiscard]] fiber::thread* take(int least, int most = gangs) noexcept;
-  // The worker. Of those beside the normal level the one that has been ready for longest, if that is since before
-  // `limit` (platform::cycles); null: none is.
+  // Called by the worker. Of the threads beside the normal level it takes the one that has been ready for longest, if
+  // that is since before `limit` (platform::cycles). Returns null if there is none.
   [[nodiscard]] fiber::thread* take_starved(std::uint64_t limit) noexcept;
-  // The worker. Levels were raised: each goes to where its own is now.
+  // Called by the worker after levels were raised: each thread goes to where its level is at that moment.
   void sort() noexcept;
-  // Anybody. Takes out that thread of a gang. False: it is not here.
+  // Called by any code. Takes out that thread of a gang. Returns false if it is not here.
   [[nodiscard]] bool remove(fiber::thread& t) noexcept;
-  // The same thread is here. Nobody takes it into another list meanwhile.
+  // Returns true if that thread is here. No other thread takes it into another list meanwhile.
   [[nodiscard]] bool has(const fiber::thread& t) noexcept;
 
-  // The highest level of those that are here, up to `most`. A hint to others; to the worker exact after a heavy fence.
+  // The highest level of the threads that are here, up to `most`. A hint to others; to the worker it is exact after a
+  // heavy fence.
   int highest(int most = gangs) const noexcept {
     const std::uint32_t up_to_most = (std::uint32_t{2} << (most - none - 1)) - 1;
     // relaxed: as said above
@@ -53,7 +55,7 @@ class pinned_threads {
 
   std::atomic<std::uint32_t> levels_{0};  // bit l - none - 1: level l is not empty; written under lock_
   detail::spin_word lock_;
-  queue queues_[count + 1];  // under lock_; the lowest level first, at last the gangs
+  queue queues_[count + 1];  // under lock_; the lowest level first, the gangs last
 };
 
 }  // namespace heddle::worker

@@ -31,8 +31,8 @@ void capacity::end() noexcept {
 
 void capacity::begin_to_follow() { allowed_at_start_ = std::max(allowed_(), 1u); }
 
-// With as many workers as the process had processors, or fewer: as many as
-// it has now. With more, which then take turns, the same share of them.
+// A runtime with as many workers as the process had processors, or fewer, has as many active workers as the process has
+// processors at the moment. A runtime with more workers, which then share processors, keeps the same ratio.
 void capacity::follow_limits() noexcept {
   if (!can_change()) return;
   const unsigned now = std::max(allowed_(), 1u);
@@ -69,7 +69,7 @@ void capacity::apply() noexcept {
     const bool off = rank >= active;
     if (w.stands_aside() == off) continue;
     w.aside.fetch_add(1);
-    // it may be asleep, in which case it would be woken for work and have to pass that on
+    // It may be asleep. It would then be woken for work and have to pass that on.
     if (off) sleepers_.send_token(rank);
     else platform::wake_all(w.aside);
   }

@@ -1,5 +1,5 @@
-// How busy workers share the preemptive threads among them: at a tick, the one that has fewer takes over from the one
-// that has more: fairness.md, with the bounds that follow.
+// How busy workers share the preemptive threads among them: at a tick, the worker that has fewer takes over from the
+// worker that has more: fairness.md, with the bounds that follow.
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
@@ -9,14 +9,17 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned looked_at = 8;    // workers at a tick: a look costs a cache miss
-constexpr unsigned short_round = 3;  // so many that wait, and fewer: a difference of one is a good part of the share
-// intervals that a worker may be without a choice before who waits there counts as stuck
+// The number of workers that are looked at at a tick. A look costs a cache miss.
+constexpr unsigned looked_at = 8;
+// If no more threads wait here than this, a difference of one is a good part of the share.
+constexpr unsigned short_round = 3;
+// The number of intervals without a choice after which the threads that wait at a worker count as stuck.
 constexpr unsigned stuck_after = 2;
 
-// [fairness:3]. Its carrier runs something that ends no turns: whoever waits there for a turn has none.
+// [fairness:3]. Returns true if the worker's carrier runs something that ends no time slices: a thread that waits there
+// for a time slice gets none.
 bool stands_still(worker& w, std::uint64_t interval, std::uint64_t now) noexcept {
-  // relaxed: hints, of whoever looked last
+  // relaxed: hints, of the worker that looked last
   const std::uint64_t picks = w.picks.load(std::memory_order_relaxed);
   if (picks == w.seen.picks.load(std::memory_order_relaxed))
     return now - w.seen.since.load(std::memory_order_relaxed) > stuck_after * interval;
@@ -31,9 +34,9 @@ thread* worker_agenda::take_over_turn() noexcept {
   ++turns_ended_;
   if (home.capacity().pools().in_force()) return nullptr;  // pools even out by themselves
   const unsigned own = ready.turns_waited_for();
-  // [fairness:2]. From one that has one more: once a round, so that the threads which share a worker with one more are
-  // not always the same. At which turn of a long round is left to chance, or it would be the same thread that goes to
-  // and fro.
+  // [fairness:2]. Takes over from a worker that has one more: once a round, so that the threads which share a worker
+  // with one more are not always the same. The moment within a long round is left to chance, because otherwise the same
+  // thread would go to and fro.
   const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
   const std::uint64_t interval = home.ticks().plan().interval * platform::cycles_per_microsecond() / 1000;
   const std::uint64_t now = platform::cycles();

@@ -15,13 +15,13 @@ using detail::lendable;
 
 namespace {
 
-// Of the process, for locks know no runtime. Taken inside guards, by threads in the
-// runtime and foreign kernel threads only, for some steps along a chain of holders
-// that wait. Inside it no lock is taken but those of lists of ready threads.
+// The lock of inheritance is the process's, because locks know no runtime. It is taken inside guards, by threads in the
+// runtime and foreign kernel threads only, for some steps along a chain of holders that wait. Inside it no lock is
+// taken but those of lists of ready threads.
 constinit detail::spin_word loans;
 constinit std::atomic<bool> used{false};
 
-// Null: nobody to lend to.
+// Returns null if there is no thread that could inherit.
 thread* holder_of(const lendable& l) noexcept { return reinterpret_cast<thread*>(l.word.now().borrower()); }
 
 int level_of(const detail::waiter& w) noexcept {
@@ -31,17 +31,18 @@ int level_of(const detail::waiter& w) noexcept {
 static_assert(std::extent_v<decltype(thread::loans.lent)> == highest_level - lowest_level + 1);
 std::uint16_t& loans_of(thread& t, int level) noexcept { return t.loans.lent[level - lowest_level]; }
 
-// The thread's level: its own, or the highest that is lent to it.
+// The thread's level: its own, or the highest that it has inherited.
 int level_with_loans(thread& t) noexcept {
   int level = highest_level;
   while (level > t.loans.own_level && loans_of(t, level) == 0) --level;
   return level;
 }
 
-// What `l` lends to its holder `h` is `level` from here on, if that is more than h's own.
+// The holder `h` inherits `level` through `l` from here on, if that is more than h's own.
 void set_loan(lendable& l, thread& h, int level) noexcept {
   if (h.loans.count == 0) h.loans.own_level = h.level.load();
-  // No loans, though the lock lends: whoever held it has ended without letting go, and the block is another thread's.
+  // If `h` has inherited nothing though the lock says so, the former holder has ended without letting go, and the block
+  // is another thread's.
   if (l.lent != lendable::nothing && h.loans.count != 0) {
     --loans_of(h, l.lent);
     --h.loans.count;
@@ -55,12 +56,13 @@ void set_loan(lendable& l, thread& h, int level) noexcept {
   h.level.store(static_cast<std::int8_t>(level_with_loans(h)));
 }
 
-// [inherit:5]. From the lock that is waited for to its holder, on to the lock that this one waits for, and so on. Each
-// step raises a level, so the walk ends, also where threads wait in a circle. A lock on the way exists: the holder
-// before it stands in its list, and leaves that only under `loans` ([inherit:1]).
+// [inherit:5]. Goes from the lock that is waited for to its holder, on to the lock that the holder waits for, and so
+// on. Each step raises a level, so the walk ends, also where threads wait in a circle. A lock on the way exists,
+// because the holder before it stands in its list, and leaves that only under the lock of inheritance ([inherit:1]).
 void lend(lendable* to, int level) noexcept {
   while (to != nullptr) {
-    // [inherit:2]: before the look at the holder. Who lets go without having seen the flag has let go by then.
+    // [inherit:2]: before the look at the holder. A holder that lets go without having seen the flag has let go by
+    // then.
     to->word.lend();
     thread* const h = holder_of(*to);
     if (h == nullptr || !h->home->precedence().is_used() || level <= to->lent) return;
@@ -128,7 +130,7 @@ void leave(lendable& from, detail::waiter* next, bool hand_over) noexcept {
 
 // --- where the holder stands ---------------------------------------------------------------------------------------
 
-// What stands among this worker's ready threads, or in the inbox, and was lent a level goes to where that level is.
+// Threads among this worker's ready threads, or in the inbox, that have inherited a level go to the list of that level.
 void worker_agenda::sort_ready() noexcept {
   raised_seen_ = home.precedence().raised();  // before the look
   pinned.sort();

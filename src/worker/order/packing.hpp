@@ -1,8 +1,8 @@
-// Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n
-// workers that are active. After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). What differs:
-// it takes a worker's private pools in turn, and the shared ones, where the listing begins with the
-// first each time (two private pools with threads that never wait would give all turns to one); a
-// worker that finds nothing takes from whichever pool has something. Invariants: packing.md.
+// Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n active workers.
+// After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). There are two differences. First, a worker takes from its
+// private pools in turn, and from the shared pools in turn, whereas the listing begins with the first pool each time
+// (of two private pools with threads that never wait, one would get all time slices). Second, a worker that finds
+// nothing takes from whichever pool has something. Invariants: packing.md.
 #pragma once
 
 #include <atomic>
@@ -15,11 +15,11 @@
 
 namespace heddle::worker {
 
-// What a worker remembers between two looks.
+// The state that a worker keeps between two looks.
 struct packing_turns {
   unsigned own{0};        // private pools taken from so far
   unsigned shared{0};     // the same of shared ones
-  bool to_shared{false};  // the last one was a shared one's thread
+  bool to_shared{false};  // the last thread was from a shared pool
   int serves{-1};         // the pool whose thread it took last and may still run
 };
 
@@ -30,9 +30,9 @@ class packing {
 
   bool in_force() const noexcept { return active_.load(std::memory_order_relaxed) != 0; }  // a hint; put() decides
 
-  // From now on `active` workers serve the pools. One caller at a time.
+  // From this call on `active` workers serve the pools. One caller at a time.
   void begin(unsigned active) noexcept { active_.store(active); }
-  // From now on nobody puts anything there. Calls give(thread) for each thread that is left: [pack:1].
+  // From this call on no thread is put into a pool. Calls give(thread) for each thread that is left: [pack:1].
   template <class F>
   void end(F&& give) noexcept {
     active_.store(0);
@@ -43,7 +43,8 @@ class packing {
     }
   }
 
-  // To the end of a pool. False: packing is over. A full fence when true: the caller looks for sleepers after it.
+  // Puts the thread at the end of a pool. Returns false if packing is over. A full fence if it returns true: the caller
+  // looks for sleepers after it.
   [[nodiscard]] bool put(fiber::thread& t, unsigned index) noexcept {
     pool& p = pools_[index];
     std::lock_guard hold(p.lock);
@@ -57,20 +58,20 @@ class packing {
     return true;
   }
 
-  // One thread of the private pools of active worker `rank` and one
-  // of the shared pools, by turns; null: these are empty.
+  // Takes one thread of the private pools of active worker `rank` and one of the shared pools, alternately. Returns
+  // null if these pools are empty.
   [[nodiscard]] fiber::thread* take(unsigned rank, packing_turns& turns) noexcept;
-  // Of any pool. Null: the worker runs none.
+  // Takes a thread of any pool. If it returns null, the worker runs none.
   [[nodiscard]] fiber::thread* take_any(unsigned rank, packing_turns& turns) noexcept;
   // The worker runs no thread of a pool.
   void rests(packing_turns& turns) noexcept { serves(turns, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
-  // The pool of a thread that is new, or was woken and has none: one with the fewest threads that are ready or run, as
-  // far as can be seen. relaxed: the look may begin anywhere
+  // Returns the pool for a thread that is new, or was woken and has none: a pool with the fewest threads that are ready
+  // or run, as far as can be seen. relaxed: the look may begin anywhere
   [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }
-  // The pool of a thread whose turn ended: its own, unless another
-  // one has fewer. So equal threads come to have equal shares.
+  // Returns the pool for a thread whose time slice ended: its own, unless another pool has fewer threads. So equal
+  // threads come to have equal shares.
   [[nodiscard]] unsigned settle(unsigned index) const noexcept {
     const int load = pools_[index].load.load(std::memory_order_relaxed);  // hints
     if (load <= 0) return index;
@@ -92,7 +93,7 @@ class packing {
 
   const unsigned total_;
   const std::unique_ptr<pool[]> pools_;
-  std::atomic<unsigned> active_{0};        // 0: no packing. Written by begin and end
+  std::atomic<unsigned> active_{0};        // 0 while there is no packing; written by begin and end
   alignas(64) std::atomic<int> ready_{0};  // threads in all pools; written under the pool's lock
   std::atomic<unsigned> dealt_{0};
 };

@@ -28,8 +28,8 @@ void precedence::use(priority level) {
   used_.store(true);
 }
 
-// Hints, all of it: a tick that comes to another thread, or not at all, changes when the level is served, not whether
-// ([priority:4]).
+// Everything here is a hint: a tick that comes to another thread, or not at all, changes when the level is served, not
+// whether it is ([priority:4]).
 worker* precedence::lowest_below(int level) const noexcept {
   worker* lowest = nullptr;
   for (const auto& w : workers_) {
@@ -44,15 +44,16 @@ worker* precedence::lowest_below(int level) const noexcept {
 void precedence::evict_for(int level) noexcept {
   if (sleepers_.idle().anyone_asleep() || sleepers_.idle().anyone_searching()) return;  // woken, or about to look
   if (worker* w = lowest_below(level); w != nullptr) return evict_from(*w, level);
-  // Nobody else: perhaps the caller itself goes on at a lower level.
+  // There is no other worker. Perhaps the caller itself goes on at a lower level.
   worker* w = worker::current_or_null();
   if (w == nullptr || &w->home.precedence() != this || !w->runs_below(level)) return;
   w->current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
 void precedence::evict_from(worker& w, int level) noexcept {
-  if (w.ticking.evict_below.load(std::memory_order_relaxed) < level) {              // a hint
-    w.ticking.evict_below.store(worker::not_evictable, std::memory_order_relaxed);  // the next one is for somebody else
+  if (w.ticking.evict_below.load(std::memory_order_relaxed) < level) {  // a hint
+    // The next tick is for another thread.
+    w.ticking.evict_below.store(worker::not_evictable, std::memory_order_relaxed);
     if (const int id = w.ticking.kernel_thread.load(std::memory_order_relaxed); id != 0)
       platform::send_tick(id);  // a hint
   } else if (worker::current_or_null() == &w && w.runs_below(level)) {
@@ -60,21 +61,21 @@ void precedence::evict_from(worker& w, int level) noexcept {
   }
 }
 
-// [inherit:4]. It may be ready, running or waiting; its level has been written. Under `loans`.
+// [inherit:4]. The thread may be ready, running or waiting; its level has been written. Under the lock of inheritance.
 void precedence::level_was_raised(thread& t, int before) noexcept {
   if (lists_.remove(t)) {
     if (!lists_.push(t, static_cast<unsigned>(t.id % workers_.size()), position::back)) inbox_.push(t);
     sources::level_threads::announce(*t.home, 0);
     return evict_for(t.level.load());
   }
-  if (before != 0 && !t.ties.belongs.is_pinned())
-    return;  // who is about to put it into a list looks at its level once more (priorities::push)
+  // The code that is about to put the thread into a list looks at its level once more (priorities::push).
+  if (before != 0 && !t.ties.belongs.is_pinned()) return;
   // It may be among a worker's ready threads, or in the inbox: a worker takes it out at its next choice (sort_ready),
   // which a tick brings about.
   raised_.fetch_add(1);
   const int level = t.level.load();
   for (const auto& w : workers_) {
-    if (w->ticking.evict_below.load(std::memory_order_relaxed) >= level) continue;  // a hint, as is the next one
+    if (w->ticking.evict_below.load(std::memory_order_relaxed) >= level) continue;  // a hint, as is the next load
     if (const int id = w->ticking.kernel_thread.load(std::memory_order_relaxed); id != 0) platform::send_tick(id);
   }
 }

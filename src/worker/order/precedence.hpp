@@ -1,8 +1,8 @@
-// What a level beside the normal one is worth in a runtime: whether there are any, who makes way at once for a thread
-// that is ready, and where a thread goes whose level is raised (priorities.md, inheritance.md). Owns no list of threads
-// (those are `priorities`), only the marks by which workers learn that they have to look. Any kernel thread may call,
-// with preemption off, also in a signal handler, but for `use`. Promise: a thread whose level was raised is found at
-// its new level, wherever it stands.
+// The effect of levels beside the normal one in a runtime: whether there are any, which worker makes way at once for a
+// thread that is ready, and where a thread goes whose level is raised (priorities.md, inheritance.md). Owns no list of
+// threads (those are `priorities`), only the marks by which workers learn that they have to look. Any kernel thread may
+// call, with preemption off, also in a signal handler, except for `use`. Promise: a thread whose level was raised is
+// found at its new level, wherever it stands.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace heddle::worker {
 
 class precedence {
  public:
-  // `aging`: see longest_wait, in turns of that length.
+  // `aging`: see longest_wait; it counts time slices of length `turn`.
   precedence(const worker_list& workers, sleepers& all, inbox& incoming, priorities& lists, capacity& active,
              unsigned aging, platform::nanoseconds turn) noexcept
       : workers_(workers),
@@ -32,34 +32,34 @@ class precedence {
         aging_(aging),
         turn_(turn) {}
 
-  // A thread of this level is about to be made. Not in a signal handler. Throws std::invalid_argument.
+  // A thread of this level is about to be made. Must not be called in a signal handler. Throws std::invalid_argument.
   void use(priority level);
-  // The same of one that is pinned to that worker.
+  // The same for a thread that is pinned to that worker.
   void expect_pinned(unsigned rank);
-  // Some thread of a level beside the normal one was ever made. Seen by whoever gets to know such a thread.
+  // True if a thread of a level beside the normal one was ever made. Code that gets to know such a thread sees it true.
   bool is_used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
-  // There was ever a thread with a level beside the normal one, or a pinned one: who wakes a thread may not be allowed
-  // to go to it straight. Seen as is_used.
+  // True if there was ever a thread with a level beside the normal one, or a pinned one. Code that wakes a thread may
+  // then not be allowed to go to it straight. Seen as is_used.
   bool decides() const noexcept { return decides_.load(std::memory_order_relaxed); }
 
-  // How long a thread is ready before it has a turn whatever is above it, in platform::cycles; 0: for ever.
+  // How long a thread is ready before it has a time slice whatever is above it, in platform::cycles. 0 means for ever.
   std::uint64_t longest_wait() const noexcept { return aging_ * (turn_ * platform::cycles_per_microsecond() / 1000); }
 
-  // A thread of that level is ready, and nobody is idle: whoever runs a preemptive thread of the lowest level below
-  // gets a tick now, not at its timer's time.
+  // A thread of that level is ready, and no worker is idle: the worker that runs a preemptive thread of the lowest
+  // level below gets a tick at once, not at its timer's time.
   void evict_for(int level) noexcept;
-  // The same of that worker, whose own carrier is to run what is ready.
+  // The same for that worker, whose own carrier is to run the ready thread.
   void evict_from(worker& w, int level) noexcept;
-  // The worker that runs the preemptive thread of the lowest level below that one, or null. A hint.
+  // Returns the worker that runs the preemptive thread of the lowest level below `level`, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
 
-  // A loan has raised a thread's level, from `before`: sees to it that the thread is found at its new level, wherever
-  // it stands. Under the lock of loans.
+  // Inheritance has raised a thread's level, from `before`: sees to it that the thread is found at its new level,
+  // wherever it stands. Under the lock of inheritance.
   void level_was_raised(fiber::thread& t, int before) noexcept;
-  // How often one was raised that may stand among the ready threads of a worker.
+  // How often a thread was raised that may stand among the ready threads of a worker.
   unsigned raised() const noexcept { return raised_.load(); }
-  // One is in the inbox that was raised on the way there: the workers have looked for it before it was there.
+  // A thread is in the inbox that was raised on the way there: the workers have looked for it before it was there.
   void look_again() noexcept { raised_.fetch_add(1); }
 
  private:

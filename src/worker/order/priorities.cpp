@@ -12,13 +12,14 @@ using fiber::thread;
 
 namespace {
 
-constexpr unsigned oldest_every = 16;  // picks of a worker from its pile: so that nobody below stays there for ever
+// So often does a worker pick the oldest thread of its pile, so that no thread stays at the bottom for ever.
+constexpr unsigned oldest_every = 16;
 
 }  // namespace
 
-// [inherit:4]. The level is looked at again when the thread stands in its list: whoever raises it writes it first and
-// then looks at `listed`, so that one of the two sees the other (Dekker, sequentially consistent), and the thread ends
-// up where it belongs.
+// [inherit:4]. The level is looked at again when the thread stands in its list. The code that raises the level writes
+// it first and then looks at `listed`. So one of the two sees the other (Dekker, sequentially consistent), and the
+// thread ends up where it belongs.
 bool priorities::push(thread& t, unsigned rank, position where) noexcept {
   for (;;) {
     const int level = t.level.load();
@@ -177,7 +178,7 @@ thread* priorities::take_low(unsigned rank, int least, bool even) noexcept {
   return nullptr;
 }
 
-// --- who has waited for long ---------------------------------------------------------------------------------------
+// --- threads that have waited for long -----------------------------------------------------------------------------
 
 thread* priorities::take_starved(std::uint64_t limit) noexcept {
   std::uint64_t since = limit;
@@ -204,7 +205,7 @@ thread* priorities::take_starved(std::uint64_t limit) noexcept {
   if (found == nullptr) return nullptr;
   std::lock_guard hold(found->lock);
   thread* t = found->by_age.front();
-  if (t == nullptr || t->listed.ready_since >= limit) return nullptr;  // somebody else was here
+  if (t == nullptr || t->listed.ready_since >= limit) return nullptr;  // another worker was here
   unlink_low(*found, *t);
   return t;
 }

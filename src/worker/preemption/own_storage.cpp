@@ -1,5 +1,5 @@
-// Thread-local storage of a thread's own: who has which block, and where a thread's code begins and ends on it:
-// own_storage.md. What a block is: platform/linux/own_tls.cpp.
+// Thread-local storage of a thread's own: which thread has which block, and where a thread's code begins and ends on
+// it: own_storage.md. Blocks themselves: platform/linux/own_tls.cpp.
 #include <mutex>
 #include <new>
 #include <utility>
@@ -18,15 +18,15 @@ using fiber::preemptible;
 
 namespace {
 
-// Of the process: blocks live for ever, and are the parent's after fork(). Locked in the runtime and by kernel threads
-// without workers only, so no holder is preempted.
+// The lock of the process: blocks live for ever, and are the parent's after fork(). It is locked in the runtime and by
+// kernel threads without workers only, so no holder is preempted.
 detail::spin_word blocks_lock;
 platform::own_tls* blocks = nullptr;  // under blocks_lock
-// under blocks_lock; `payload` is where the block goes. Not empty: there are no blocks
+// Under blocks_lock; `payload` is where the block goes. While this is not empty there are no free blocks.
 constinit detail::waiter_list in_want;
-unsigned waiting = 0;  // how many those are; under blocks_lock
+unsigned waiting = 0;  // the length of in_want; under blocks_lock
 
-// In a child of fork(), which may be a preemptive thread's.
+// Called in a child of fork(), which may be a preemptive thread's.
 void forget_blocks() noexcept {
   if (const caller who = caller::now(); who.is_user_code()) {
     const preemptible& self = who.preemptive();
@@ -74,15 +74,15 @@ void give_block(platform::own_tls& block) noexcept {
   if (w != nullptr && detail::claim(*w, detail::wake_reason::notified)) detail::resume(*w);
 }
 
-// What the current queue is on a block that is not the calling kernel thread's at the moment.
+// The current queue's variable on a block that is not in use by the calling kernel thread at the moment.
 detail::fork_queue*& queue_on(platform::own_tls& block) noexcept {
   const std::ptrdiff_t offset =
       reinterpret_cast<char*>(&heddle_current_queue) - static_cast<char*>(arch::thread_pointer());
   return *reinterpret_cast<detail::fork_queue**>(static_cast<char*>(block.thread_pointer) + offset);
 }
 
-// A thread that finds no block waits, and asks the creator to make one. The creator, because malloc's locks may be with
-// a preempted thread; that thread goes on while this one waits.
+// A thread that finds no block waits, and asks the creator to make one. The thread does not make it itself, because
+// malloc's locks may be with a preempted thread. That thread goes on while the first one waits.
 platform::own_tls& take_block(runtime& home) noexcept {
   blocks_lock.lock();
   platform::own_tls* const block = blocks;
@@ -149,7 +149,7 @@ void take_storage_back(preemptible& caller) noexcept { queue_on(*caller.block) =
   arch::set_thread_pointer(other.thread_pointer);
   platform::begin_own_tls(other);
   wait(data);
-  const bool reusable = platform::end_own_tls(other);  // of signal handlers, perhaps
+  const bool reusable = platform::end_own_tls(other);  // signal handlers may have made variables there
   arch::set_thread_pointer(lent.thread_pointer);
   set_current_queue(nullptr);
   platform::enter_rseq(lent.thread_pointer, registered);

@@ -25,11 +25,11 @@ using fiber::preemptible;
 
 namespace {
 
-// Always to this worker's own ready threads, whatever the policy does with those that wake up: they are first in first
-// out, so every preempted thread has its turn. In a policy's last-in-first-out queue two that wait for the lock of a
-// third would keep it from running for ever.
+// A preempted thread always goes to this worker's own ready threads, whatever the policy does with threads that wake
+// up. These are first in first out, so every preempted thread has its time slice. In a policy's last-in-first-out queue
+// two threads that wait for the lock of a third would keep the third from running for ever.
 void make_ready_after(void* t, void*) { worker::current().requeue(*static_cast<thread*>(t)); }
-// The same for one whose turn was ended by a tick.
+// The same for a thread whose time slice was ended by a tick.
 void place_after(void* t, void*) { worker::current().requeue_preempted(*static_cast<thread*>(t)); }
 
 }  // namespace
@@ -78,8 +78,8 @@ void give_usual_kind(thread& self, preemptible& was) noexcept {
 namespace {
 
 // A preemptive thread does not go on on a foreign kernel thread: there is no timer, and the call for which that kernel
-// thread has the worker would have to wait for the turns of `self`. So `self` goes back among the ready, and the worker
-// to its own carrier: lending.md.
+// thread has the worker would have to wait for the time slices of `self`. So `self` goes back among the ready threads,
+// and the worker to its own carrier: lending.md.
 void keep_off_foreign_kernel_threads(thread& self) noexcept {
   while (worker::current().loan.lender != nullptr) [[unlikely]] {
     worker& w = worker::current();
@@ -90,8 +90,8 @@ void keep_off_foreign_kernel_threads(thread& self) noexcept {
   }
 }
 
-// In the runtime, on behalf of `self`: its turn ends if anything else is ready, [handle_tick:4] and [handle_tick:5].
-// `what`: as for switch_from_preempted.
+// Runs in the runtime, on behalf of `self`: its time slice ends if anything else is ready, [handle_tick:4] and
+// [handle_tick:5]. `what`: as for switch_from_preempted.
 void end_turn(preemptible& self, platform::interrupted* what) noexcept {
   self.pending.store(false, std::memory_order_relaxed);
   worker& w = worker::current();
@@ -109,7 +109,7 @@ void end_turn(preemptible& self, platform::interrupted* what) noexcept {
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   keep_off_foreign_kernel_threads(self.self());
   go_on(self);
-  // [section:9]. A timer that ticks once at a time may have no other tick to come.
+  // [section:9]. A timer that ticks once at a time may send no other tick.
   while (self.pending.load(std::memory_order_relaxed)) {
     enter_runtime(self);
     end_turn(self, what);
@@ -117,7 +117,7 @@ void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
   }
 }
 
-// [turn:4]. It waits in a loop of its own, as far as can be seen from outside.
+// [turn:4]. Returns true if the thread waits in a loop of its own, as far as can be seen from outside.
 bool looks_spinning(preemptible& self, const platform::interrupted& what) noexcept {
   if (what.at_pause) return true;
   if (what.state == 0) return false;
@@ -127,7 +127,8 @@ bool looks_spinning(preemptible& self, const platform::interrupted& what) noexce
   return false;
 }
 
-// [turn:4]. At a tick to its own code; `spun`: before the tick's handler entered the runtime.
+// [turn:4]. Called at a tick that interrupts the thread's own code. `spun` is the value from before the tick's handler
+// entered the runtime.
 bool is_found_spinning(preemptible& self, const platform::interrupted& what, platform::nanoseconds spun,
                        platform::nanoseconds turn) noexcept {
   const bool spins = looks_spinning(self, what);
@@ -137,15 +138,15 @@ bool is_found_spinning(preemptible& self, const platform::interrupted& what, pla
   return spins && spun >= ticks::spinning_counts;
 }
 
-// On top of whatever this kernel thread does. Async-signal-safe: [preempt:1] to [preempt:9] of preemption.md. Unused
-// under ThreadSanitizer, where there is no preemption.
+// Runs on top of whatever this kernel thread does. Async-signal-safe: [preempt:1] to [preempt:9] of preemption.md.
+// Unused under ThreadSanitizer, where there is no preemption.
 [[maybe_unused]] void handle_tick(void* owner, platform::interrupted& what) noexcept {
   auto* by = static_cast<carrier*>(owner);
   if (by != nullptr && by->ticks.load(std::memory_order_relaxed) == carrier::ticking::once) {
     by->ticks.store(carrier::ticking::no, std::memory_order_relaxed);
   }
   const caller who = caller::now();
-  // [handle_tick:1]: no worker here. A spare carrier, or one in blocking().
+  // [handle_tick:1]: there is no worker here. This is a spare carrier, or one in blocking().
   if (who.is_foreign()) return by != nullptr ? ticks::stop(*by) : void();
   if (!who.is_user_code()) {  // [handle_tick:2]: the runtime, or a thread that is not preemptive
     worker& w = who.on();
@@ -170,11 +171,11 @@ bool is_found_spinning(preemptible& self, const platform::interrupted& what, pla
   ticks.came(worker::current(), by != nullptr, true);
   if (ticks.plan().shortens && is_found_spinning(self, what, spun, ticks.turn_on(worker::current())))
     ticks.saw_spinning();
-  // a hint: the tick that was sent for it comes after it was set
+  // a hint: the tick that was sent for `end_turn` comes after it was set
   const bool gives_way = worker::current().ticking.end_turn.load(std::memory_order_relaxed);
   if (!gives_way && ticks.is_early(self, by == nullptr)) return go_on(self);
   self.cut_calls = what.call_cut_short ? std::min(self.cut_calls + 1, 10) : 0;
-  // [preempt:8b], [preempt:8c]. The tick is dropped, for nobody would look at `pending`: the timer goes on, or
+  // [preempt:8b], [preempt:8c]. The tick is dropped, because nobody would look at `pending`: the timer goes on, or
   // [section:5] arms it again.
   const bool belongs_here = what.on_alternate_stack || what.knows_kernel_thread;
   if (belongs_here && self.how.technique == preemption::signal_yield) return go_on(self);
@@ -204,7 +205,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   else switch_to_run_loop(self, place_after, &self, nullptr);
   keep_off_foreign_kernel_threads(self);
   carrier& here = *current().by;
-  p.pending.store(false, std::memory_order_relaxed);  // of ticks before its turn
+  p.pending.store(false, std::memory_order_relaxed);  // drops a tick that came before its time slice
   if (what != nullptr) {
     p.in_handler = false;
     platform::return_to_interrupted(*what, here.signals);
@@ -212,7 +213,7 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   here.exceptions->take_back(handled);
 }
 
-// --- what can be had -----------------------------------------------------------------------------------------------
+// --- kinds of threads ----------------------------------------------------------------------------------------------
 
 fiber::kind kind_of(runtime& home, preemption technique, tls storage) {
   fiber::kind how = home.options().threads;

@@ -15,19 +15,20 @@ namespace heddle::worker {
 struct carrier;
 class runtime;
 
-// Some runtime of the process has, or had, preemptive threads. Seen by whoever got to know of such a thread's acts.
+// True if some runtime of the process has, or had, preemptive threads. A thread that knows of the acts of a preemptive
+// thread sees it true.
 inline std::atomic<bool> preemption_is_used{false};  // set once
 inline bool has_preemption() noexcept { return preemption_is_used.load(std::memory_order_relaxed); }
 
 // [section:1] to [section:3]: the calling thread, whose own code runs, enters the runtime. No tick moves it from here
 // on, and the current queue is its worker.
 void enter_runtime(fiber::preemptible& caller) noexcept;
-// [section:4] to [section:9]: `self`, which is preemptive, goes on with its own code, on the worker that it is on now.
-// If a tick came meanwhile its turn ends first.
+// [section:4] to [section:9]: `self`, which is preemptive, goes on with its own code, on the worker that it is on at
+// this moment. If a tick came meanwhile, its time slice ends first.
 void leave_runtime(fiber::preemptible& self) noexcept;
 
-// What every function that user code may call puts around whatever it does with workers, queues, stacks and guards.
-// Costs a thread that is not preemptive two tests. Nests: the inner one finds a worker's queue and does nothing.
+// The guard around whatever a function that user code may call does with workers, queues, stacks and guards. It costs a
+// thread that is not preemptive two tests. Sections nest: the inner one finds a worker's queue and does nothing.
 class section {
  public:
   section() noexcept {
@@ -49,7 +50,7 @@ class section {
   fiber::preemptible* caller_{nullptr};
 };
 
-// The same for functions whose first act is to ask who calls:
+// The same for functions that begin by asking for their caller:
 // if (who.is_user_code()) return in_section([&] { the call again }).
 template <class F>
 [[gnu::noinline]] auto in_section(F f) {
@@ -61,7 +62,7 @@ template <class F>
 void begin_preemptive(fiber::preemptible& self) noexcept;
 void end_preemptive(fiber::preemptible& self) noexcept;
 
-// Around the user code that a thread begins with.
+// Enclose the user code that a thread begins with.
 [[gnu::always_inline]] inline void begin_user_code(fiber::thread& self) noexcept {
   if (self.preemptive != nullptr) [[unlikely]]
     return begin_preemptive(*self.preemptive);
@@ -73,18 +74,19 @@ void end_preemptive(fiber::preemptible& self) noexcept;
   base::forbid_malloc("at the end of a thread");
 }
 
-// Blocks of own thread-local storage that a parent of fork() made are its own.
+// In a child of fork(): the blocks of own thread-local storage that the parent made stay the parent's.
 void forget_blocks_in_children() noexcept;
 
-// Around a blocking call of a thread, which has no worker then.
+// Enclose a blocking call of a thread, which has no worker then.
 void begin_blocking_on_block(fiber::preemptible& self) noexcept;
 void end_blocking_on_block(fiber::preemptible& self, const carrier& on) noexcept;
 
-// tls::caller, [own_storage:8]. What `caller`, in a section, waits for has had its storage, and has ended.
+// tls::caller, [own_storage:9]. The thread that `caller`, in a section, waits for has had the caller's storage, and has
+// ended.
 void take_storage_back(fiber::preemptible& caller) noexcept;
-// The calling foreign kernel thread calls wait(data) on a block of storage that is not its own, which another thread
-// has meanwhile: as soon as wait is called, and no longer than until it has returned. `lent`: what names its own from
-// the other thread. `home`: where a block is to be had.
+// The calling foreign kernel thread calls wait(data) while it stands on a block of storage that is not its own. Another
+// thread may have its own storage as soon as wait is called, and no longer than until wait has returned. `lent` names
+// the caller's own storage to that thread. The block comes from `home`.
 void wait_on_other_storage(runtime& home, platform::own_tls& lent, void (*wait)(void*) noexcept, void* data) noexcept;
 
 // A thread that has ended goes on with jobs, which are preempted as the runtime says.

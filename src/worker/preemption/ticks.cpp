@@ -58,7 +58,7 @@ bool has_timer(carrier& c, const platform::tick_source* timers) noexcept {
 
 }  // namespace
 
-// On a grid that all workers share: phases stay apart however often a timer is stopped and started.
+// First ticks lie on a grid that all workers share: phases stay apart however often a timer is stopped and started.
 void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexcept {
   carrier& c = *w.by;
   if (!platform::arrives(c.timer)) platform::drop(c.timer);
@@ -71,7 +71,7 @@ void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexce
   c.short_turns = turns_are_short(w);
   const platform::nanoseconds interval = c.short_turns ? spinning_turn : plan_.interval;
   platform::nanoseconds first = now < phase ? phase : now + interval - (now - phase) % interval;
-  if (c.short_turns) first = now + interval;  // phases are of no use where turns begin at any time
+  if (c.short_turns) first = now + interval;  // phases are of no use where time slices begin at any time
   // relaxed, here and below: of this kernel thread and its handler
   c.ticks.store(once ? carrier::ticking::once : carrier::ticking::always, std::memory_order_relaxed);
   platform::set(c.timer, first, once ? 0 : interval);
@@ -85,8 +85,8 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
       start(w, once, not_before);
     return;
   }
-  // [turn:1]: with an owner that gives up, in `came`, these are Dekker's two sides. It sees the wish, or we see that
-  // there is no owner.
+  // [turn:1]: with an owner that gives up, in `came`, these are Dekker's two sides. The owner sees the wish, or we see
+  // that there is no owner.
   if (!w.ticking.are_wanted.load(std::memory_order_relaxed)) w.ticking.are_wanted.store(true);  // relaxed: own variable
   std::atomic<int>& owner = owners_[group_of(w.rank)];
   const int now = owner.load();
@@ -98,11 +98,11 @@ void ticks::want(worker& w, bool once, platform::nanoseconds not_before) noexcep
   }
 }
 
-// Such a tick is sent after the change, so the kernel thread that handles it sees the new signal. Where it finds a
-// preemptive thread computing, or one in the runtime, that thread's next step to its own code makes the timer anew
-// (want). A kernel thread that has no number is on its way there itself.
+// The tick is sent after the change, so the kernel thread that handles it sees the new signal. If it finds a preemptive
+// thread computing, or one in the runtime, that thread's next step to its own code makes the timer anew (want). A
+// kernel thread that has no number is on its way there itself.
 void ticks::come_by(runtime& home, int signal) noexcept {
-  if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; whoever changed it sent the ticks
+  if (signal_.load(std::memory_order_relaxed) == signal) return;  // a number; the thread that changed it sent the ticks
   if (signal_.exchange(signal) == 0) return;
   for (unsigned r = 0; r < home.workers(); ++r) {
     // relaxed: as above
@@ -111,8 +111,8 @@ void ticks::come_by(runtime& home, int signal) noexcept {
   }
 }
 
-// relaxed: the first is a hint to who sends ticks; of the second only the worker
-// itself makes its own rank come or go; the third is of this kernel thread
+// relaxed: the first is a hint to threads that send ticks; of the second only the worker itself makes its own rank come
+// or go; the third is of this kernel thread
 void ticks::took_over(worker& w) noexcept {
   w.ticking.kernel_thread.store(w.by->id, std::memory_order_relaxed);
   if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
@@ -125,21 +125,21 @@ void ticks::stop(carrier& c) noexcept {
   platform::set(c.timer, 0, 0);
 }
 
-// True: somebody else in the group wants ticks.
+// Returns true if another worker in the group wants ticks.
 bool ticks::pass_on(worker& w, bool by_timer) noexcept {
   const unsigned first = group_of(w.rank) * group_size_;
   const unsigned size = std::min(group_size_, workers_ - first);
   const int owner = owners_[group_of(w.rank)].load(std::memory_order_relaxed);  // a hint
-  // it has come around, or was meant for another
+  // the tick has come around, or was meant for another worker
   const bool end_of_chain = !by_timer && owner == static_cast<int>(w.rank);
   const unsigned start = owner >= 0 ? static_cast<unsigned>(owner) - first : 0;
   bool any = false;
-  // From the worker after this one around to the owner, who began the chain.
+  // From the worker after `w` around to the owner, which began the chain.
   for (unsigned i = w.rank - first + 1; i % size != start; ++i) {
     worker& next = w.home.at(first + i % size);
     if (!next.ticking.are_wanted.load()) continue;
     any = true;
-    // relaxed: a hint to who sends ticks
+    // relaxed: a hint to the worker that sends ticks
     if (const auto until = next.ticking.not_before.load(std::memory_order_relaxed);
         until != 0 && platform::now() < until)
       continue;
@@ -153,7 +153,7 @@ bool ticks::pass_on(worker& w, bool by_timer) noexcept {
   return any;
 }
 
-// Only where somebody waits for a turn: to others short ones are of no use.
+// They are short only where some thread waits for a time slice, because elsewhere short ones are of no use.
 bool ticks::turns_are_short(worker& w) const noexcept {
   const platform::nanoseconds spun = spun_at_.load(std::memory_order_relaxed);  // a hint
   if (spun == 0 || (per_worker() && w.ready.looks_empty())) return false;
@@ -176,7 +176,7 @@ void ticks::begin_turn(worker& w, fiber::preemptible& self) noexcept {
   self.turn_lasts_until = platform::now() + std::min(interval << self.cut_calls, longest_stretch);
   if (!per_worker()) w.ticking.not_before.store(self.turn_lasts_until, std::memory_order_relaxed);  // a hint
   // A timer that ticks once is set by want. The early tick of one that goes on would cut the call short again.
-  // of this kernel thread
+  // relaxed: of this kernel thread
   if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always) start(w, false, self.turn_lasts_until);
 }
 
@@ -203,7 +203,7 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
   for (unsigned r = group_of(w.rank) * group_size_; r < workers_ && group_of(r) == group_of(w.rank); ++r) {
     int nobody = -1;
     if (!w.home.at(r).ticking.are_wanted.load()) continue;
-    // [turn:1]: it came too late to see that there is no owner
+    // [turn:1]: this worker came too late to see that there is no owner
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);

@@ -1,5 +1,5 @@
-// What a worker runs next, beyond the short path of inline.hpp: "What runs next" in run_loop.md, and for levels and
-// pools priorities.md and packing.md.
+// The choice of what a worker runs next, beyond the short path of inline.hpp: "What runs next" in run_loop.md. Levels
+// and pools are described in priorities.md and packing.md.
 #include <algorithm>
 
 #include "platform/platform.hpp"
@@ -12,11 +12,11 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned look_at_clock_every = 8;  // picks where there are priorities, for who has waited for long
+constexpr unsigned look_at_clock_every = 8;  // picks, where there are priorities: for threads that have waited for long
 
 }  // namespace
 
-// In its worker's place, when the thread's turn has ended.
+// The thread's turn has ended. It still runs on this worker.
 entry worker_agenda::pick_after_tick(const thread& self) noexcept {
   looks_elsewhere_ = false;
   turn_of_ = 0;
@@ -45,34 +45,36 @@ entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
     if (protects_turn()) return 0;
     aging_.end_turn();
     if (raised_seen_ != home.precedence().raised()) sort_ready();
-    home.time().fire();  // of a high thread that slept, perhaps
+    home.time().fire();  // perhaps of a thread of a high level that slept
     if (const entry item = pick_starved(&self); item != 0) return item;
     if (thread* t = take_high(std::max<int>(self.level.load(), 1)); t != nullptr) return ready_entry(*t);
     if (self.level.load() > 0) return 0;
     aging_.normal_has_its_turn();
   }
   if (const entry item = pick_by_turns(self.level.load() == 0); item != 0) return item;
-  // What pick() does beyond that, uncounted: the turn changes only if a carrier can be had.
+  // The same as pick() from here on, but not counted, because the turn changes only if a carrier can be had.
   const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
-  // Where many share a worker one shall come over here: to the inbox, when that worker makes its next thread ready.
+  // Where many threads share a worker, one shall come over here. It comes to the inbox when that worker makes its next
+  // thread ready.
   for (unsigned r = 0; r < home.workers(); ++r) {
     if (home.host().may_rob(rank, r) && !home.at(r).ready.looks_empty()) queue::request(home.at(r));
   }
   return 0;
 }
 
-// Ready threads and the queues of forks and of the policy take turns: a spawner's continuation may be what all the
-// ready ones spin for. What is taken from a queue comes back to the ready threads, if at all: so a queue that nobody
-// fills is emptied, whatever its order. `evens`: and from a worker at which more wait for their turns.
+// Ready threads and the other sources at hand take turns, because all ready threads may spin for a spawner's
+// continuation in a queue. An entry that was taken from a queue comes back among the ready threads, if at all. So a
+// queue that is not filled any more is emptied, whatever its order. If `evens`, the worker also takes from another
+// worker at which more threads wait for their turns.
 entry worker_agenda::pick_by_turns(bool evens) noexcept {
   if (thread* t = take_pinned_by_turns(); t != nullptr) return ready_entry(*t);
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = sources::take<sources::after_slice>(whole()); item != 0) return item;
   }
-  // else what comes from outside would wait as long as there is something to even out
-  if (evens && home.incoming().empty()) {
+  // work from outside comes first, or it would wait as long as there is something to even out
+  if (evens && !sources::any<sources::unchosen>(whole())) {
     home.time().fire();
     if (thread* t = take_over_turn(); t != nullptr) return ready_entry(*t);
   }
@@ -81,8 +83,8 @@ entry worker_agenda::pick_by_turns(bool evens) noexcept {
   return t != nullptr ? ready_entry(*t) : 0;
 }
 
-// What has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5] of
-// priorities.md. No more than one in so many turns, however many wait: what is above keeps the others.
+// Takes an entry that has been ready for so long that it has a turn before all that is above it: [aging:1] to [aging:5]
+// of priorities.md. It takes no more than one in so many turns, however many wait. The others belong to what is above.
 entry worker_agenda::pick_starved(const thread* stays) noexcept {
   const std::uint64_t longest_wait = home.precedence().longest_wait();
   if (longest_wait == 0) return 0;
@@ -100,11 +102,11 @@ entry worker_agenda::pick_starved(const thread* stays) noexcept {
     item = ready_entry(*t);
   } else if (aging_.takes_normal(now, longest_wait)) {
     item = pick_by_turns(true);
-    if (item == 0) item = pick_by_turns(true);  // the other one's turn
+    if (item == 0) item = pick_by_turns(true);  // it was the turn of the other kind
     displaces = displaces || home.levels().any_high(1) || pinned.highest() > 0;
   }
   if (item == 0) return 0;
-  // half an interval, and then until the next tick
+  // the turn is protected for half an interval, and then until the next tick
   aging_.begin_turn(now + longest_wait, displaces ? now + longest_wait / home.options().aging / 2 : 0);
   return item;
 }
@@ -115,14 +117,15 @@ void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
   if (stays == nullptr && self != nullptr && self->ties.belongs.is_seated()) home.gangs().wait(*self);
 }
 
-// For a policy that wants to be asked first, and where threads have priorities.
+// The choice where a policy wants to be asked first, or threads are packed, pinned or have levels.
 entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
   if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
     leave_to_gangs(stays);
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
-  // A foreign kernel thread has the worker: it chooses nothing, and gives the worker back, also if its thread yields.
+  // A foreign kernel thread carries the worker. It chooses nothing and gives the worker back, even if its thread
+  // yields.
   if (loan.lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
     loan.wants_lender = looks_elsewhere_ = true;
     return 0;
@@ -142,7 +145,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
     aging_.normal_has_its_turn();
   }
   if (thread* t = take_pinned_by_turns(); t != nullptr) {
-    if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // it counted on being the next: will_pick
+    if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // they counted on being next: will_pick
     return ready_entry(*t);
   }
   if (count % fairness_interval == 0) {
@@ -150,10 +153,10 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   }
   if (const entry item = sources::take<sources::choice>(whole()); item != 0) return item;
   if (thread* t = take_pinned(0); t != nullptr) return ready_entry(*t);
-  // Below normal: only when the other workers have nothing better,
-  // which the run loop finds out. It also takes from below then.
+  // Threads below normal run only when the other workers have nothing better. The run loop finds that out, and then
+  // takes from below normal itself.
   if (stays == nullptr || level == 0 || !home.precedence().is_used()) return 0;
-  looks_elsewhere_ = home.host().scheduler_policy().may_find(rank) || !home.incoming().empty();
+  looks_elsewhere_ = home.host().scheduler_policy().may_find(rank) || sources::any<sources::unchosen>(whole());
   if (looks_elsewhere_) return 0;
   thread* t = take_low(level, true);
   if (t == nullptr) return 0;
@@ -161,10 +164,10 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   return ready_entry(*t);
 }
 
-// Now and then what comes from outside goes first: jobs that make jobs may not starve threads.
+// From time to time work from outside goes first, so that jobs that make jobs do not starve threads.
 entry worker_agenda::pick_fairly() noexcept {
   home.time().fire();
-  // each other time, or what is given again and again would keep the inbox waiting
+  // every other time, or a mailbox that is filled again and again would keep the inbox waiting
   if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
     if (const entry item = sources::take<sources::fair_by_turns>(whole()); item != 0) return item;
   }
@@ -174,7 +177,7 @@ entry worker_agenda::pick_fairly() noexcept {
   return sources::take<sources::fair_choice>(whole());
 }
 
-// Threads packed: what lies elsewhere goes to its pool first.
+// While threads are packed, threads that stand elsewhere go to their pools first.
 thread* worker_agenda::pick_packed() noexcept {
   packing& pools = home.capacity().pools();
   while (thread* t = ready.pop()) {
@@ -198,7 +201,7 @@ thread* worker_agenda::adopt_inbox_behind_ready() noexcept {
   thread* chain = adopt_inbox();
   if (t == nullptr || chain == nullptr) return t != nullptr ? t : chain;
   ready.push(*chain);
-  // whoever was woken for it when it was in the inbox may have found something else
+  // the worker that was woken for it when it was in the inbox may have found something else
   sources::ready_threads::announce(whole());
   return t;
 }

@@ -1,5 +1,5 @@
-// What a worker does without work: search, ask, take by force, sleep. How it falls asleep, and why it does not sleep
-// beside work, is argued in src/sync/sleep.md: [sleep:1] to [sleep:6], [wake:1] to [wake:4].
+// A worker without work: it searches, asks, takes by force, sleeps. src/sync/sleep.md describes how it falls asleep,
+// and why it does not sleep beside work: [sleep:1] to [sleep:6], [wake:1] to [wake:4].
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,8 @@ constexpr platform::nanoseconds nap = 500'000;  // of a carrier whose worker is 
 
 }  // namespace
 
-// `mine` may come back from a thread with another worker than it went there with: a preempted thread keeps its carrier.
+// A carrier may come back from a thread with a different worker than it went there with, because a preempted thread
+// keeps its carrier.
 worker::end worker::run(carrier& mine) noexcept {
   for (;;) {
     worker* w = mine.assigned;
@@ -43,10 +44,11 @@ worker::end worker::run(carrier& mine) noexcept {
   }
 }
 
-// Everything goes to its pool, in the order in which it would have run here, but for pinned threads, which run
-// ([pin:5]); then the carrier sleeps. Null: the worker stands aside no more, or the one to run is met by must_pass.
+// The worker is inactive. Everything goes to its pool, in the order in which it would have run here, except pinned
+// threads, which run ([pin:5]). Then the carrier sleeps. Returns a thread to run, or null if the worker is active again
+// or must_pass names the thread.
 thread* worker::stand_aside() noexcept {
-  while (aside.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the box, [ask:6]
+  while (aside.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the mailbox, [ask:6]
     const auto give = [this](thread* t) {
       if (t == nullptr) t = std::exchange(passing_to, nullptr);
       if (!make_ready_specially(*t, true)) home.incoming().push(*t);
@@ -56,7 +58,7 @@ thread* worker::stand_aside() noexcept {
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(turns_);
     sources::inbox_threads::announce(home, 0);
-    const std::uint32_t seen = aside.load();              // before the look: who comes after it changes it
+    const std::uint32_t seen = aside.load();              // before the look: a push after it changes the word
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
     if (thread* t = take_pinned(lowest_level); t != nullptr) {
       trace::emit<trace::event::worker_switch_on>(ring);
@@ -94,8 +96,8 @@ thread* worker::find_work() noexcept {
   bool listed = false;
   for (unsigned round = 1; !stands_aside(); ++round) {
     found = look_everywhere(false);
-    // In this order: the thread of a job, which nobody counts, may have been preempted after all who waited for it have
-    // ended, and its kernel thread sleeps until somebody comes to it.
+    // In this order, because the thread of a job is not counted. It may have been preempted after all who waited for it
+    // have ended, and its kernel thread sleeps until a worker comes to it.
     if (found != 0 || home.stopping()) break;
     arch::pause();
     if (home.crowded() || leaves_inbox()) platform::yield_processor();
@@ -111,14 +113,14 @@ thread* worker::find_work() noexcept {
       listed = true;
       if (sleep()) {
         const std::uint64_t slept = platform::cycles() - now;
-        // The shortest sleep of late is about what waking takes, but not more than the time to spin: where all sleeps
-        // are long it is no measure. Without that, how long would have had to be spun?
+        // The shortest sleep of late is about the time that waking takes. It is limited by the time to spin, because
+        // where all sleeps are long it is no measure. The rest of the gap would have had to be spun.
         const std::uint64_t spin = home.options().spin * rate;
         least_slept_ = std::min({slept, least_slept_ + least_slept_ / 16 + 1, spin});
         if (now - start + slept - least_slept_ < 2 * spin) spin_us_ = 2 * home.options().spin;
         start = insisted = platform::cycles();
       } else {
-        spin_us_ = std::max(spin_us_, home.options().spin);  // it was not in vain: work comes and goes
+        spin_us_ = std::max(spin_us_, home.options().spin);  // spinning was not in vain: work comes and goes
         start = platform::cycles();
         insisted = start - insist_after_us * rate;  // something is there that glances do not find
       }
@@ -131,29 +133,30 @@ thread* worker::find_work() noexcept {
   }
   idle.end_search();
   this->idle.store(false, std::memory_order_relaxed);  // ordered by the fence
-  // Pairs with the fences of sleepers::wake_one_for: what was published; and
-  // of lending::settle: who finds us idle has asked us before our next push.
+  // Pairs with the fence of sleepers::wake_one_for: this worker sees what was published. Pairs with the fence of
+  // lending::settle: a caller that found this worker idle has posted its request before the next push here.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (found != 0 && home.gangs().are_used()) [[unlikely]] {
-    // It may be a member of a gang, that spins; what was given meanwhile is for all: [ask:6].
+    // The worker may have found a member of a gang, which spins. The mailbox goes to all: [ask:6].
     while (const entry item = home.host().take_given(rank, rank)) {
       if (thread* t = thread_for(item); t != nullptr) home.incoming().push(*t);
     }
   }
   if (found == 0) {
-    // stopped or switched off: what was left to this one is somebody else's to find
+    // the worker stops or is inactive: another worker must find what was left to it
     home.sleepers().wake_one_for(rank);
   } else if (idle.anyone_asleep()) {
     leave_search(listed);
     home.time().delegate();  // [time:2]
   }
   if (found != 0 && home.gangs().are_used()) [[unlikely]]
-    home.gangs().pass_on();  // who pushed has seen this worker idle, or woken it: [gang:8]
+    home.gangs().pass_on();  // a pusher has seen this worker idle, or woken it: [gang:8]
   trace::emit<trace::event::idle_end>(ring);
   return thread_for(found);
 }
 
-// Ends with the worker awake. Until then others may have it, so nothing of it is touched here but `token`: lending.md.
+// Ends with the worker awake. Until then a foreign kernel thread may have the worker, so this function touches nothing
+// of it but `token`: lending.md.
 void worker::wait_for_token() noexcept {
   using state = token::state;
   token.fall_asleep();
@@ -167,7 +170,7 @@ void worker::wait_for_token() noexcept {
       home.time().leave(rank);
       if (platform::now() >= deadline && token.wake_for_timer()) return;
       if (token.is_lent()) {
-        set_current_queue(nullptr);  // the worker is not ours, its trace neither
+        set_current_queue(nullptr);  // neither the worker nor its trace is ours
         home.time().delegate();
         set_current_queue(this);
       }
@@ -186,10 +189,11 @@ void worker::wait_for_token() noexcept {
   }
 }
 
-// False: something was seen at the last look; search again. True: slept and was woken; counted as searching again.
+// Returns false if the last look saw something, so that the worker searches on. Returns true if it slept and was woken,
+// and is counted as searching again.
 bool worker::sleep() noexcept {
   sync::idle_set& idle = home.sleepers().idle();
-  // Somebody has taken the timer's signal, so the tick that would stop it, finding no preemptive thread, does not come.
+  // Another handler has taken the timer's signal. So the tick that would stop the timer does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
     ticks::stop(*by);
   token.settle();
@@ -203,14 +207,14 @@ bool worker::sleep() noexcept {
   const bool work = home.stopping() || stands_aside() || sources::any<sources::before_sleep>(*this);
   if (work && idle.retract(rank)) {
     idle.begin_search();
-    token.stay_awake();  // whoever woke it unasked finds that it looks
+    token.stay_awake();  // a waker that did not choose it finds that it looks
     return false;
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.census().check_drained();
   wait_for_token();  // [sleep:6]
-  // Woken for a timer or by the end, or a foreign kernel thread has had the worker: nobody has counted us.
+  // If it was woken for a timer or by the end, or a foreign kernel thread has had it, no waker has counted it.
   if (std::exchange(loan.unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
   return true;
@@ -218,24 +222,20 @@ bool worker::sleep() noexcept {
 
 // --- what else there is ------------------------------------------------------------------------------------------
 
-// Of what others have, was given to this worker, or is nobody's in particular; but for the policy's own. As
-// policy_host::has_queued.
 bool worker::sees_something() const noexcept {
-  bool has = sources::any<sources::nap>(*this);
-  for (unsigned r = 0; !has && r < home.workers(); ++r) has = home.host().may_rob(rank, r) && home.host().has_queued(r);
-  return has;
+  return sources::any<sources::nap>(*this) || sources::any_to_rob_for(*this);
 }
 
 void worker::leave_search(bool listed) noexcept {
   const policy::policy_wants& wants = home.host().wants();
   if (!wants.limits) {
-    bool more = sources::any<sources::leaving_search>(*this);
-    for (unsigned r = 0; !more && r < home.workers(); ++r) more = r != rank && home.host().has_queued(r);
+    const bool more = sources::any<sources::leaving_search>(*this) || sources::any_to_rob_for(*this);
     if (more) home.sleepers().wake_one_for(rank);
     return;
   }
-  // Where it is limited who robs whom nobody relies on those that search, but for common work; others rely on those
-  // that were woken. What stands at this worker itself was announced to thieves when it was put there.
+  // Where a policy limits which worker may rob which, publishers rely on searchers for common work only. For the rest
+  // they rely on workers that they have woken. The entries at this worker were announced to its thieves when they were
+  // put there.
   if (sources::any_common(*this)) home.sleepers().wake_one_for(rank);
   if (home.host().has_given(rank)) home.sleepers().wake_thief_of(rank);
   if (listed && wants.greedy && home.host().scheduler_policy().may_find(rank)) home.sleepers().wake_any(rank);

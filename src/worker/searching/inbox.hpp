@@ -1,5 +1,5 @@
-// Threads made ready by foreign kernel threads, or handed out by a worker that was asked: a lock-free stack that is
-// taken whole and read in order of arrival.
+// The inbox holds threads that foreign kernel threads have made ready, or that a worker has handed out when it was
+// asked. It is a lock-free stack that is taken whole and read in order of arrival.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace heddle::worker {
 
 class inbox {
  public:
-  // Any thread. A full fence: the caller may look for sleepers right after it.
+  // By any kernel thread. This is a full fence, so the caller may look for sleepers right after it.
   void push(fiber::thread& t) noexcept {
     fiber::thread* head = head_.load(std::memory_order_relaxed);  // verified by the exchange
     do {
@@ -18,7 +18,7 @@ class inbox {
     } while (!head_.compare_exchange_weak(head, &t));
   }
 
-  // Any worker: everything, oldest first, linked through `next`.
+  // By any worker. Returns all threads, the oldest first, linked through `next`.
   [[nodiscard]] fiber::thread* take_all() noexcept {
     if (empty()) return nullptr;
     fiber::thread* newest = head_.exchange(nullptr);
@@ -31,7 +31,7 @@ class inbox {
     }
     return oldest;
   }
-  // a hint, or after a heavy fence
+  // a hint, or exact after a heavy fence
   bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
 
  private:

@@ -17,8 +17,8 @@ namespace heddle::worker {
 namespace {
 
 constexpr platform::nanoseconds never = std::numeric_limits<platform::nanoseconds>::max();
-// From the end of an ask that finds nothing to the worker's next search: the pick of the thread that has asked, which
-// ends, and that of the run loop.
+// The picks from the end of an ask that finds nothing to the worker's next search: one by the thread that has asked,
+// which ends, and one by the run loop.
 constexpr std::uint64_t picks_after_ask = 2;
 
 }  // namespace
@@ -78,7 +78,8 @@ void pollers::want(poller_state& p) noexcept {
   const platform::nanoseconds now = platform::now();
   p.asked_at.store(now);
   wanted_.fetch_add(1);
-  // [poll:3]: with its look at `wants` after it has said when it looks again, Dekker's two sides
+  // [poll:3]: this and the kernel thread's look at `wants`, after it has said when it looks again, are the two sides of
+  // Dekker's algorithm
   if (looks_at_.load() > now + p.bound) wake();
 }
 
@@ -88,7 +89,7 @@ void pollers::unwant(poller_state& p) noexcept {
 
 // --- an ask ----------------------------------------------------------------------------------------------------------
 
-// What runs now is the thread that asks, or the kernel thread.
+// The caller is the thread that asks, or the kernel thread.
 const void* pollers::running_here() const noexcept {
   if (const caller who = caller::now(); !who.is_foreign()) return &who.running();
   return platform::kernel_thread_id() == kernel_id_.load() ? this : nullptr;
@@ -128,8 +129,8 @@ void pollers::carry_out(poller_state& p, const void* runner) {
 
 // --- workers ---------------------------------------------------------------------------------------------------------
 
-// Locks, malloc's for example, that a preempted thread may hold: the function may want them, too. Whoever waits for one
-// must make way for its holder, and so must be preemptive.
+// The function may want locks that a preempted thread holds, for example malloc's. A thread that waits for such a lock
+// must make way for its holder, so it must be preemptive.
 bool pollers::tasks_may_wait_for_locks() const noexcept {
   const fiber::kind& how = home_.options().threads;
   return !has_preemption() || how.technique == preemption::klt_switching ||
@@ -139,7 +140,7 @@ bool pollers::tasks_may_wait_for_locks() const noexcept {
 entry pollers::ask(worker& w) noexcept {
   if (!tasks_may_wait_for_locks()) return 0;
   const platform::nanoseconds now = platform::now();
-  if (!guard_.try_lock()) return 0;  // somebody else chooses
+  if (!guard_.try_lock()) return 0;  // another caller chooses
   poller_state* p = all_.front();
   while (p != nullptr && (p->wants.load() == 0 || p->under_way || now < p->asked_at.load() + p->gap)) p = p->next;
   if (p != nullptr) begin_ask(*p);
@@ -147,7 +148,7 @@ entry pollers::ask(worker& w) noexcept {
   if (p == nullptr) return 0;
   thread* const t = thread_for_tasks(w, run, p);
   if (t != nullptr) return ready_entry(*t);
-  // the kernel thread needs no stack; nobody has begun, so nobody is gone
+  // the kernel thread needs no stack; the ask has not begun, so the poller is not gone
   static_cast<void>(end_ask(*p, false));
   under_way_.fetch_sub(1);
   return 0;
@@ -222,7 +223,7 @@ void pollers::keep_bounds() noexcept {
   platform::keep_deadlines_exactly();
   while (!ends_.load()) {
     const std::uint32_t calls = calls_.load();
-    looks_at_.store(never);  // [poll:3]: from here on whoever wants a poller calls
+    looks_at_.store(never);  // [poll:3]: from here on a caller of want() calls
     platform::nanoseconds look_at = 0;
     poller_state* const p = overdue(look_at);
     if (p != nullptr) {

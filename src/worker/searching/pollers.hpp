@@ -1,6 +1,6 @@
-// The pollers of a runtime, and who asks them: pollers.md. Owns their list, and the kernel thread that asks when no
-// worker has done so for a poller's bound. Promise: a wanted poller is asked at least that often, by one caller at a
-// time; one that has left is asked by nobody.
+// The pollers of a runtime, and the kernel threads that ask them: pollers.md. Owns their list, and a kernel thread that
+// asks when no worker has done so for a poller's bound. Promise: a wanted poller is asked at least that often, by one
+// caller at a time. A poller that has left is not asked.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace heddle::worker {
 
 class pollers;
 
-// What a heddle::poller is, on the heap: it outlives one that is destroyed by its own function.
+// The state of a heddle::poller, on the heap. It outlives a poller that is destroyed by its own function.
 struct poller_state {
   pollers& of;
   const std::unique_ptr<detail::polling_function> function;
@@ -28,13 +28,13 @@ struct poller_state {
   std::atomic<std::uint64_t> wants{0};  // want() less unwant()
   // the end of the last ask, or the first want() after it
   std::atomic<platform::nanoseconds> asked_at{0};
-  std::atomic<std::uint64_t> asks{0}, found{0};  // statistics; written by who asks
-  std::atomic<const void*> runner{nullptr};      // a thread, or `of` for the kernel thread; null: it has not begun
+  std::atomic<std::uint64_t> asks{0}, found{0};  // statistics; written by the asker
+  std::atomic<const void*> runner{nullptr};      // a thread, or `of` for the kernel thread; null before it begins
   // under the guard of `of`
   poller_state* next{nullptr};
   poller_state* previous{nullptr};
-  bool under_way{false};           // somebody asks, or is about to
-  bool gone{false};                // destroyed by its own function: who asks frees it
+  bool under_way{false};           // an ask has begun, or is about to
+  bool gone{false};                // destroyed by its own function: the asker frees it
   detail::waiter* ender{nullptr};  // the destructor, which waits for the end of an ask
 };
 
@@ -44,26 +44,27 @@ class pollers {
 
   // --- for <heddle/poller.hpp>; with preemption off, but for start ---
 
-  // The kernel thread is there, as it has to be before the first poller enters.
+  // Whether the kernel thread is there, which it must be before the first poller enters.
   bool is_there() const noexcept { return kernel_state_.load() == there; }
-  // Makes it. Once or more, at a time too; by a kernel thread without a worker. Throws std::system_error.
+  // Makes the kernel thread. May be called more than once, also at the same time, by a kernel thread without a worker.
+  // Throws std::system_error.
   void start();
   void enter(poller_state& p) noexcept;
-  // True: it was the last that anybody does with `p`, which is the caller's. False: its own function is the caller.
+  // Returns true if `p` belongs to the caller from now on. Returns false if its own function is the caller.
   [[nodiscard]] bool leave(poller_state& p) noexcept;
   void want(poller_state& p) noexcept;
   void unwant(poller_state& p) noexcept;
 
   // --- for workers ---
 
-  // Some poller is wanted. relaxed: a hint, the bound is the kernel thread's
+  // Whether some poller is wanted. relaxed: a hint, because the kernel thread keeps the bound
   bool are_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed) != 0; }
-  // A new thread that asks a poller, which the calling worker shall run now; 0: none is to be asked.
+  // Returns a new thread that asks a poller, for the calling worker to run now, or 0 if none is to be asked.
   [[nodiscard]] entry ask(worker& w) noexcept;
-  // The same at a fairness pick: every other time at most, for there are others to be fair to.
+  // The same at a fair choice: every other time at most, because there are others to be fair to.
   [[nodiscard]] entry ask_fairly(worker& w) noexcept;
-  // An ask interrupts a search: `began`, and when it insisted last, are kept, and are those of the worker's next search
-  // unless it has run anything else in between.
+  // An ask interrupts a search. The times when the search began and insisted last are kept. They are those of the
+  // worker's next search unless it has run anything else in between.
   void interrupt_search(const worker& w, std::uint64_t began, std::uint64_t insisted) noexcept;
   void go_on_searching(const worker& w, std::uint64_t& began, std::uint64_t& insisted) const noexcept;
 
@@ -80,7 +81,8 @@ class pollers {
 
   static void run(thread* self) noexcept;
   void keep_bounds() noexcept;
-  // The poller that the kernel thread has to ask now, under way; else null and when to look again, 0: when called.
+  // Returns the poller that the kernel thread must ask now, under way. If there is none, returns null and sets
+  // `look_at` to the time of the next look, or to 0 to wait for a call.
   poller_state* overdue(platform::nanoseconds& look_at) noexcept;
   void wake() noexcept;
 
@@ -93,16 +95,16 @@ class pollers {
 
   runtime& home_;
   detail::spin_word guard_;
-  detail::linked_list<poller_state> all_;  // under guard_; who was asked last is last
+  detail::linked_list<poller_state> all_;  // under guard_; the one that was asked last is last
   std::atomic<int> wanted_{0};             // pollers with wants
-  std::atomic<int> under_way_{0};          // asks, until nobody touches what is theirs
+  std::atomic<int> under_way_{0};          // asks, until nothing of theirs is touched any more
   std::vector<search> searches_;           // by rank; each is its worker's
 
-  platform::kernel_thread kernel_;  // by who has made it
+  platform::kernel_thread kernel_;  // by the kernel thread that has made it
   std::atomic<kernel_state> kernel_state_{none};
   std::atomic<int> kernel_id_{0};        // written by the kernel thread
   std::atomic<std::uint32_t> calls_{0};  // its futex word: raised after what it has to look at
-  // When it looks again by itself: 0, it is about to look. Written by it.
+  // The time when it looks again by itself, or 0 if it is about to look. Written by it.
   std::atomic<platform::nanoseconds> looks_at_{0};
   bool lingers_{false};  // the kernel thread's: its last look found no poller wanted
   std::atomic<bool> ends_{false};

@@ -1,5 +1,5 @@
 // The slow paths of <heddle/detail/fork_queue.hpp> that need the worker: overflow, requests, traces, preemptive
-// callers. Those of forks that a policy watches are in task/join.cpp.
+// callers. The slow paths of forks that a policy watches are in task/join.cpp.
 #include "worker/searching/queue_paths.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
@@ -19,7 +19,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   if (who.is_user_code()) [[unlikely]]
     return push_from_preemptive(queue, position, [](entry item) { return push(item); });
   worker::worker& self = who.on();
-  // simulated: every fork comes here, as a rule; the time it takes passes before the entry can be seen
+  // In a simulation, as a rule, every fork comes here. Its time passes before the entry can be seen.
   if (platform::watches_forks()) {
     queue->bottom.store(position, std::memory_order_release);  // as a pop and a push do it, as below
     platform::charge(platform::operation::fork);
@@ -30,8 +30,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
       [[unlikely]] {
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
-      // relaxed, and after the push: a thief may have run the job, so the word may no longer be its code; then the
-      // trace does not learn the function
+      // relaxed, and after the push: if a thief has run the job, the word is not its code. Then the trace does not
+      // learn the function.
       const job::code code = reinterpret_cast<job*>(item)->now(std::memory_order_relaxed).to_run();
       if (code != run_submitted)  // of a job submit has told
         trace::emit<trace::event::fork>(self.ring, static_cast<unsigned>(position - self.base), item, code);
@@ -43,8 +43,8 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
-  // simulated: every join comes here, as a rule; the time of what was computed before passes while thieves can take
-  // the entry
+  // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
+  // take the entry.
   if (platform::watches_forks()) {
     queue->bottom.store(position + 1, std::memory_order_release);  // as above
     platform::charge(platform::operation::join);
@@ -53,8 +53,8 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_answer();
   if (outcome.done && self.every_join) [[unlikely]] {
-    // The pop was right, but a trace is to be told when the second half ends. So it says false: the caller takes the
-    // job for a stolen one and comes by join_slow (was_taken_back) and note_join, where that can be told.
+    // The pop was right, but a trace must learn when the second half ends. So this returns false: the caller takes the
+    // job for a stolen one and comes to join_slow (was_taken_back) and note_join, which tell the trace.
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
     if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
       trace::emit<trace::event::second_half>(self.ring, item);

@@ -1,4 +1,4 @@
-// What the slow paths of pushes share.
+// The part that the slow paths of pushes share.
 #pragma once
 
 #include <heddle/detail/fork_queue.hpp>
@@ -7,7 +7,8 @@
 
 namespace heddle::detail {
 
-// Moves what a preemptive thread has pushed to its own queue on to the worker's. All pushes of such a thread come here.
+// A preemptive thread pushes to a queue of its own. Moves the entry on to the worker's queue. All pushes of such a
+// thread come here.
 template <class Push>
 [[gnu::noinline]] ticket push_from_preemptive(fork_queue* queue, slot* position, Push push) noexcept {
   const worker::section inside;

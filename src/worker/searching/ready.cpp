@@ -1,6 +1,5 @@
-// Where a thread that becomes ready goes: to its worker's ready threads, to all,
-// or to where its level or its pool is; and what a worker gives up of its own.
-
+// Where a thread that becomes ready goes: to its worker's ready threads, the inbox, its level, or its pool. This file
+// also holds what a worker gives up to others.
 #include "trace/emit.hpp"
 #include "worker/inline.hpp"
 #include "worker/runtime.hpp"
@@ -21,7 +20,7 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
       home.levels().push(t, rank,
                          ends_turn && (looks_elsewhere_ || turn_of_ == level) ? position::behind : position::on_top);
   if (!listed && pools.in_force()) {
-    // One that ran here when packing began belongs here, also if this worker stands aside now; new ones are dealt out.
+    // A thread that ran here when packing began belongs here, even if this worker is inactive. New ones are dealt out.
     if (!t.ties.belongs.is_known()) t.ties.belongs.set_pool(ends_turn ? rank : pools.deal());
     else if (ends_turn) t.ties.belongs.set_pool(pools.settle(t.ties.belongs.rank()));
     if (!pools.put(t, t.ties.belongs.rank())) return false;
@@ -30,7 +29,7 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_turn) noexcept {
     if (ends_turn || !home.precedence().is_used() || runs_below(level) ||
         home.precedence().lowest_below(level) == nullptr)
       return false;
-    // for a worker that runs something below it, which does not look at this one's ready threads
+    // for a worker that runs something below its level, and does not look at the ready threads here
     home.incoming().push(t);
     sources::inbox_threads::announce(home, rank);
   } else {
@@ -49,15 +48,15 @@ void worker_agenda::put_back(thread& t) noexcept {
     ready.push(t);
 }
 
-// make_ready where there are priorities or pools. A thread that stays here after all ends the turn of a preemptive one
-// below normal that runs here.
+// make_ready where there are priorities or pools. If a thread stays here after all, and a preemptive thread below
+// normal runs here, its turn ends.
 void worker_agenda::make_ready_slowly(thread& t) noexcept {
   if (make_ready_specially(t, false)) return;
   make_ready_here(t);
   if (runs_below(0)) current_thread()->preemptive->pending.store(true, std::memory_order_relaxed);  // read by itself
 }
 
-// The same of a new one, which its maker may still join by a call where there are only pinned threads.
+// The same, for a new thread. Where there are pinned threads only, its maker may still join it by a call.
 void worker_agenda::make_new_ready_slowly(thread& t) noexcept {
   if (home.precedence().is_used() || home.capacity().pools().in_force()) return make_ready_slowly(t);
   if (make_ready_specially(t, false)) return;
@@ -65,7 +64,7 @@ void worker_agenda::make_new_ready_slowly(thread& t) noexcept {
   tell_of_ready();
 }
 
-// A thread that was called may end elsewhere, and its joiner goes on there: [pin:2].
+// A thread that is called may end on another worker, and its joiner goes on there: [pin:2].
 bool worker_agenda::something_may_come_first() const noexcept {
   return !pinned.empty() || current_thread()->ties.belongs.is_pinned() || home.precedence().is_used() ||
          home.capacity().pools().in_force() || home.host().wants().picks;
@@ -118,7 +117,7 @@ void worker_agenda::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
-// The request that was answered stands again while somebody sleeps: [greed:2], [wake:3].
+// The request that was answered stands again while a worker sleeps: [greed:2], [wake:3].
 void worker_agenda::announce_work() noexcept {
   if (queue::askers* all = home.host().askers_of_all(); all != nullptr) [[unlikely]]
     answer_askers(*all);

@@ -1,5 +1,5 @@
-// Threads that are ready to go on, first in first out, one queue a worker. The owner's operations cost no locked
-// instruction; others reach it through owner_lock's expensive side when the owner does not answer.
+// The threads of a worker that are ready to go on, first in first out. The owner's operations cost no locked
+// instruction. Others reach the queue through the expensive side of owner_lock when the owner does not answer.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@ namespace heddle::worker {
 
 class ready_queue {
  public:
-  // Owner.
+  // By the owner.
   void push(fiber::thread& t) noexcept {
     t.next = nullptr;
     lock_.enter();
     append(t);
     lock_.leave();
   }
-  // The same; false: not now, somebody else is at the queue.
+  // The same. Returns false if a visitor is at the queue.
   [[nodiscard]] bool try_push(fiber::thread& t) noexcept {
     t.next = nullptr;
     if (!lock_.try_enter()) [[unlikely]]
@@ -30,14 +30,14 @@ class ready_queue {
     return true;
   }
   [[nodiscard]] fiber::thread* pop() noexcept {
-    // only the owner adds: null is exact enough, a visitor takes
+    // Null is exact enough, because only the owner adds, and a visitor only takes.
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     lock_.enter();
     fiber::thread* t = take();
     lock_.leave();
     return t;
   }
-  // Owner. As try_push, of a plain thread that has not begun: its joiner may take it from among the others.
+  // By the owner. As try_push, for a plain thread that has not begun. Its joiner may take it from among the others.
   [[nodiscard]] bool try_push_new(fiber::thread& t) noexcept {
     t.next = nullptr;
     if (!lock_.try_enter()) [[unlikely]]
@@ -48,7 +48,8 @@ class ready_queue {
     lock_.leave();
     return true;
   }
-  // Owner. Takes `t` from wherever it stands; false: it was not put here by try_push_new, or somebody has taken it.
+  // By the owner. Takes `t` from wherever it stands. Returns false if try_push_new did not put it here, or it was
+  // taken.
   [[nodiscard]] bool take_new(fiber::thread& t) noexcept {
     if (t.lies_in.load(std::memory_order_relaxed) != this) return false;  // only the owner makes it true
     lock_.enter();
@@ -62,22 +63,22 @@ class ready_queue {
     return mine;
   }
 
-  // Owner. The only one that is here was put here by try_push_new. A visitor may take it meanwhile.
+  // By the owner: whether there is one thread, and try_push_new put it here. A visitor may take it meanwhile.
   [[nodiscard]] bool has_one_new() const noexcept {
     // only the owner adds, and tail_ is the owner's to write
     const fiber::thread* const oldest = head_.load(std::memory_order_relaxed);
     return oldest != nullptr && oldest == tail_ && oldest->lies_in.load(std::memory_order_relaxed) == this;
   }
 
-  // Anybody else: the oldest thread; null when there is none or the queue is in use.
+  // By a visitor. Returns the oldest thread, or null if there is none or the queue is in use.
   [[nodiscard]] fiber::thread* force_pop() noexcept {
     if (looks_empty() || !lock_.try_visit()) return nullptr;
     fiber::thread* t = take();
     lock_.end_visit();
     return t;
   }
-  // Preemptive threads in it, each of which waits for a turn, and since
-  // when the oldest of its threads does (its waits_since): hints to others.
+  // The number of preemptive threads in it, each of which waits for a turn, and the time since when the oldest thread
+  // has waited (its waits_since). Hints to others.
   unsigned turns_waited_for() const noexcept { return preemptive_.load(std::memory_order_relaxed); }
   std::uint64_t oldest_waits_since() const noexcept { return oldest_since_.load(std::memory_order_relaxed); }
   // relaxed: a hint, or ordered by the caller's heavy fence
@@ -101,8 +102,8 @@ class ready_queue {
       t->lies_in.store(nullptr, std::memory_order_relaxed);
     if (waits_for_turn(*t)) [[unlikely]]
       left(follows);
-    // With hundreds of threads taking turns neither blocks nor stacks are in the first-level cache: the next one's
-    // stack and the block of the one after it are fetched while `t` runs.
+    // With hundreds of threads that take turns neither blocks nor stacks are in the first-level cache. So the stack of
+    // the next thread and the block of the one after it are fetched while `t` runs.
     if (follows != nullptr) {
       __builtin_prefetch(follows->stack_pointer);
       __builtin_prefetch(follows->next);
@@ -110,8 +111,8 @@ class ready_queue {
     return t;
   }
 
-  // A new thread that is not the oldest: who stood in front of it
-  // when it came still does, unless it was unlinked as well.
+  // For a new thread that is not the oldest. The thread that stood in front of it when it came still does, unless it
+  // was unlinked as well.
   void unlink(fiber::thread& t) noexcept {
     fiber::thread* const before = t.ties.in_front;
     fiber::thread* const behind = t.next;
@@ -123,9 +124,9 @@ class ready_queue {
   static bool waits_for_turn(const fiber::thread& t) noexcept {
     return t.preemptive != nullptr && t.preemptive->how.preemptive();
   }
-  // Under lock_, which orders the writers; relaxed everywhere: who reads without
-  // it (turns_waited_for, oldest_waits_since) takes what it finds for a hint. No
-  // calls here: they would make every change of threads save registers.
+  // Under lock_, which orders the writers. relaxed everywhere: readers without the lock (turns_waited_for,
+  // oldest_waits_since) take the value for a hint. There are no calls here, because they would make every change of
+  // threads save registers.
   void joined(const fiber::thread& t) noexcept {
     if (head_.load(std::memory_order_relaxed) == &t)
       oldest_since_.store(t.preemptive->waits_since, std::memory_order_relaxed);

@@ -11,7 +11,7 @@ namespace heddle::worker {
 
 namespace {
 
-// Most sleepers that were woken have begun to look by then.
+// The time within which most sleepers that were woken have begun to look.
 constexpr std::uint64_t woken_within_us = 100;
 
 }  // namespace
@@ -34,7 +34,7 @@ void sleepers::wake_one_for(unsigned rank) noexcept {
 void sleepers::wake_one_away_from(unsigned beside) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one_for
   const bool searches = workers_[beside]->idle.load(std::memory_order_relaxed) && !idle_.is_asleep(beside);  // a hint
-  if (idle_.anyone_searching(searches ? 1 : 0)) return;  // [wake:2], but for that one
+  if (idle_.anyone_searching(searches ? 1 : 0)) return;  // [wake:2], without that worker
   choose((beside + 1) % count());
 }
 
@@ -58,16 +58,16 @@ bool sleepers::choose(unsigned first) noexcept {
   return true;
 }
 
-// With a policy that limits who robs whom, searchers do not count: they need not be allowed to take it. As in `wake`,
-// nobody's bit is cleared here. But a sleeper whose token is raised already is passed over, for it will take one thing
-// and wake nobody.
+// Where a policy limits which worker may rob which, searchers do not count, because they may not be allowed to take the
+// work. As in `wake`, no bit is cleared here. But a sleeper whose token is raised already is passed over, because it
+// will take one thing and wake no other worker.
 template <class MayTake>
 void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
   if (!idle_.anyone_asleep()) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence of worker::find_work: what was published
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (near + i) % count();
-    // a hint: then it is about to look
+    // a hint: if its token is raised it is about to look
     if (!idle_.is_asleep(r) || workers_[r]->token.look() == token::state::awake) continue;
     if (!may_take(r)) continue;
     send_token(r);
@@ -86,10 +86,10 @@ void sleepers::wake_thief_of(unsigned rank) noexcept {
 }
 
 bool sleepers::wake(unsigned rank) noexcept {
-  // As in wake_one_for: with the sleeper's {announce, heavy fence, look}, Dekker's two sides.
+  // As in wake_one_for: this and the sleeper's {announce, heavy fence, look} are the two sides of Dekker's algorithm.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!idle_.is_asleep(rank)) return false;
-  // Not idle_.choose: this one and no other. If somebody chooses it in the meantime it wakes all the same.
+  // Not idle_.choose, which may choose another worker. If a waker chooses this worker meanwhile it wakes all the same.
   send_token(rank);
   return true;
 }

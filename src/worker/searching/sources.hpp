@@ -31,11 +31,12 @@ enum question : unsigned {
   leaving_search = 2,  // [wake:4]: the worker has found something else. The answer is exact after a fence
   giving_back = 4,     // [borrow:4], [borrow:5]: the foreign kernel thread that carries the worker asks
   nap = 8,             // [borrow:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
+  unchosen = 32,       // a choice asks whether work from outside waits, which a choice does not take
   rest = 16,           // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
-  always = before_sleep | leaving_search | giving_back | nap | rest,
+  always = before_sleep | leaving_search | giving_back | nap | rest,  // but for `unchosen`
 };
 
-// The workers that may take what is there: `by` of a source. The announcement wakes one of these.
+// The workers that may take what is there: `by` of a source. The announcement wakes one of them.
 enum class taker : std::uint8_t {
   anybody,     // any worker. The announcement relies on workers that search, [wake:2]
   thieves,     // those that may rob the worker at which it stands
@@ -164,6 +165,7 @@ struct pool_threads : common<pool_threads> {
 struct inbox_threads : common<inbox_threads> {
   static constexpr char name[] = "inbox";
   static constexpr unsigned taken = fair_choice | search | caller;
+  static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place at, policy::effort) noexcept {
     if (at == fair_choice) return entry_or_none(w.adopt_inbox_behind_ready());
     if (w.leaves_inbox()) [[unlikely]] {                        // [wake:5]
@@ -282,7 +284,7 @@ struct list {
 using all = list<level_threads, pinned_here, gang_threads, policy_first, own_queue, pool_threads, inbox_threads,
                  ready_threads, own_mailbox, submitted_jobs, policy_work, other_pools, lower_levels>;
 
-// The first entry that a source gives at that place; 0: none has any.
+// The first entry that a source gives at that place, or 0 if none has any.
 template <place At>
 [[gnu::always_inline]] inline entry take(worker& w, policy::effort how = policy::effort::glance) noexcept {
   entry item = 0;
@@ -323,6 +325,25 @@ template <question At>
     else if constexpr ((Source::taken & caller) != 0 || (Source::asked & giving_back) == 0) return false;
     else return Source::may_find(w, giving_back);
   });
+}
+
+// Something stands at worker `of` that those may take who may rob it. Exact after a heavy fence, or after a fence for
+// what was announced before it; else a hint.
+[[gnu::always_inline]] inline bool any_to_rob(const worker& of) noexcept {
+  return all::until([&]<class Source>() __attribute__((always_inline)) {
+    if constexpr (part<Source>) return false;
+    else if constexpr (Source::by != taker::thieves) return false;
+    else return Source::may_find(of, leaving_search);
+  });
+}
+
+// The same of the workers that this one may rob.
+inline bool any_to_rob_for(const worker& thief) noexcept {
+  runtime& home = thief.home;
+  for (unsigned r = 0; r < home.workers(); ++r) {
+    if (home.host().may_rob(thief.rank, r) && any_to_rob(home.at(r))) return true;
+  }
+  return false;
 }
 
 // Something is there that anybody may take.

@@ -1,7 +1,7 @@
-// What is kept of tasks beside their control blocks where a policy wants it: what they have used so far, and when their
-// forks began. Every worker has some at hand; a store of the runtime evens out between those that take and those that
-// give. The memory is the platform's, for a switch is no place to call malloc. Promise: there is as much as was in use
-// at once, rounded up, and it goes with the runtime.
+// Data on tasks that is kept beside their control blocks where a policy wants it: what they have used so far, and when
+// their forks began. Every worker has some slots at hand; a store of the runtime evens out between workers that take
+// and workers that give. The memory is the platform's, because malloc must not be called at a switch. Promise: there is
+// as much memory as was in use at once, rounded up, and it goes with the runtime.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace heddle::worker {
 
-// Of a thread, while it lives and is counted. Its owner's.
+// The account of a thread, while the thread lives and is counted. Its owner's.
 struct account {
   std::uint64_t sum[platform::usage_reading::count]{};
   policy::source from[platform::usage_reading::count]{};
-  bool counted{false};     // some part of it is in the sums
+  bool counted{false};     // some part of the thread's use is in the sums
   std::uint64_t began{0};  // platform::cycles
 };
 
-// Of a fork whose second half is a task, from `fork` to `fork_end`. Its owner's; a thread's forks nest.
+// The time of a fork whose second half is a task, from `fork` to `fork_end`. Its owner's; a thread's forks nest.
 struct fork_time {
   std::uint64_t began{0};  // platform::cycles
   const detail::job* of{nullptr};
@@ -31,7 +31,7 @@ struct fork_time {
 };
 
 struct alignas(64) account_slot {
-  account_slot* next{nullptr};  // of free ones
+  account_slot* next{nullptr};  // the next free slot
   union {
     account kept;
     fork_time fork;
@@ -39,7 +39,7 @@ struct alignas(64) account_slot {
   account_slot() noexcept : kept() {}
 };
 
-// Any worker.
+// The store of the runtime. Any worker may call.
 class account_store {
  public:
   static constexpr unsigned batch = 64;
@@ -49,7 +49,7 @@ class account_store {
   account_store(const account_store&) = delete;
   account_store& operator=(const account_store&) = delete;
 
-  // A chain of free ones, at most so many; null: no memory.
+  // Takes a chain of free slots, at most `batch` of them; null if there is no memory.
   [[nodiscard]] account_slot* take() noexcept;
   void give(account_slot* chain) noexcept;
 
@@ -59,14 +59,14 @@ class account_store {
   sync::mutex mutex_;
   account_slot* free_{nullptr};   // under the mutex, as all that follows
   account_slot* slabs_{nullptr};  // the newest one's first
-  std::size_t fresh_{0};          // of that one, never taken yet
+  std::size_t fresh_{0};          // slots of the newest slab that were never taken
 };
 
-// Of one worker, who alone touches it.
+// The slots at hand of one worker, which alone touches them.
 class accounts_at_hand {
  public:
   explicit accounts_at_hand(account_store& store) noexcept : store_(store) {}
-  [[nodiscard]] account_slot* take() noexcept;  // null: no memory
+  [[nodiscard]] account_slot* take() noexcept;  // null if there is no memory
   void give(account_slot& slot) noexcept;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr platform::nanoseconds measured_every = 10'000'000;
 constexpr platform::nanoseconds shortest_beat = 100'000;
-constexpr double weight = 0.25;  // of the newest look: what lasts for 50 ms is there by three quarters
+constexpr double weight = 0.25;  // of the newest look: a change that lasts for 50 ms is in the mean by three quarters
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void beat::serve() noexcept {
 
 beat::look beat::look_at(const worker& w) const noexcept {
   look seen;
-  // relaxed, all of it: hints. A look that is wrong makes one wrong share of a smoothed number.
+  // relaxed, all of it: hints. A wrong look makes one wrong share of a smoothed number.
   seen.kernel_thread = w.ticking.kernel_thread.load(std::memory_order_relaxed);
   seen.parks = w.counts.parks.load(std::memory_order_relaxed);
   seen.sleeps = w.stands_aside() || w.token.look() != token::state::awake;

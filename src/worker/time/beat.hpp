@@ -1,6 +1,7 @@
-// What a policy hears by the clock (policy::beat, policy::workers_changed), and how fast workers are: on a kernel
-// thread of the runtime's own, where the policy wants either. For workers may all be busy, or all asleep, when the time
-// has come: [usage:4] of usage.md. Owns that kernel thread, and what was seen of workers before.
+// The calls that a policy gets by the clock (policy::beat, policy::workers_changed), and the measurement of how fast
+// workers are. Both run on a kernel thread of the runtime's own, where the policy wants either, because workers may all
+// be busy, or all asleep, when the time has come: [usage:4] of usage.md. Owns that kernel thread, and the previous
+// measurements of workers.
 #pragma once
 
 #include <atomic>
@@ -22,13 +23,15 @@ class beat {
   beat(const beat&) = delete;
   beat& operator=(const beat&) = delete;
 
-  // All workers have carriers. 0, also if the policy wants nothing of this; else why the kernel thread could not start.
+  // All workers have carriers. Returns 0, also if the policy wants nothing of this; otherwise the error for which the
+  // kernel thread could not start.
   [[nodiscard]] int start();
-  // No thread is left. From here on the policy hears nothing of this any more.
+  // No thread is left. From this call on the policy gets no more such calls.
   void end() noexcept;
 
-  // Of a worker's kernel thread between two looks: the part of the time that it had a processor; negative where that
-  // says nothing, for the worker slept meanwhile, or changed its kernel thread.
+  // A measurement of a worker's kernel thread. `share_between` returns the part of the time between two of them that it
+  // had a processor. The result is negative if the two say nothing, because the worker slept meanwhile, or changed its
+  // kernel thread.
   struct look {
     int kernel_thread{0};
     std::uint64_t parks{0};
@@ -41,7 +44,7 @@ class beat {
   static void run(void* self) noexcept;
   void serve() noexcept;
   look look_at(const worker& w) const noexcept;
-  [[nodiscard]] bool measure() noexcept;  // true: some speed has moved by more than the policy's step
+  [[nodiscard]] bool measure() noexcept;  // true if some speed has moved by more than the policy's step
 
   const worker_list& workers_;
   policy_host& host_;

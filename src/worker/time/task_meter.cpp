@@ -18,7 +18,7 @@ account_slot& slot_of(fork_time& fork) noexcept {
   return *reinterpret_cast<account_slot*>(reinterpret_cast<char*>(&fork) - offsetof(account_slot, fork));
 }
 
-// [usage:3] Of a sum of two: the less exact source; none, if a part is not known.
+// [usage:3] The source of a sum of two: the less exact source; none, if a part is not known.
 policy::source weaker(policy::source a, policy::source b) noexcept {
   return a == policy::source::none || b == policy::source::none ? policy::source::none : std::max(a, b);
 }
@@ -41,7 +41,7 @@ void task_meter::charge(account& to, const platform::usage_reading& now) noexcep
 
 void task_meter::begin(thread& t) noexcept {
   account_slot* const slot = slots_.take();
-  if (slot == nullptr) return;  // it is not counted
+  if (slot == nullptr) return;  // the thread is not counted
   t.metered.kept = ::new (static_cast<void*>(&slot->kept)) account();
   if (wants_.figures.elapsed) t.metered.kept->began = platform::cycles();
 }

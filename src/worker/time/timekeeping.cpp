@@ -26,13 +26,14 @@ void timekeeping::leave(unsigned rank) noexcept {
 }
 
 void timekeeping::timer_added() noexcept {
-  // A worker on its way to the run loop sees to it, whether it sleeps next or not: [time:1], [time:2].
+  // A worker on its way to the run loop takes care of the timer, whether it sleeps next or not: [time:1], [time:2].
   const worker* w = worker::current_or_null();
   const bool looks_itself = w != nullptr && &w->home.time() == this && w->running == nullptr;
-  // The sleeper that keeps time has an older, later deadline; or nobody keeps time: then somebody has to look.
+  // The sleeper that keeps time has an older, later deadline, and is woken. If no worker keeps time, some worker has to
+  // look.
   const int keeper = keeper_.load();
   if (keeper >= 0 && sleepers_.send_token(static_cast<unsigned>(keeper))) return;
-  // its worker is lent: its carrier sleeps on until the older deadline
+  // Its worker is with a caller, and its carrier sleeps on until the older deadline.
   if (keeper >= 0) leave(static_cast<unsigned>(keeper));
   if (keeper >= 0 || !looks_itself) sleepers_.wake_one_for(0);
 }

@@ -1,7 +1,7 @@
-// The clock of a runtime: time limits of its waiting threads, and who looks at them when all workers sleep ("Time" in
-// run_loop.md). Owns the timers, and the name of the sleeping worker whose sleep ends at the next deadline. Any kernel
-// thread may call, with preemption off. Promise [time:3]: while a timer is armed and some worker sleeps, one that does
-// not sleeps no longer than until it is due, or somebody is on the way to see to that.
+// The clock of a runtime: time limits of its waiting threads, and the worker that looks at them when all workers sleep
+// ("Time" in run_loop.md). Owns the timers, and the rank of the sleeping worker whose sleep ends at the next deadline.
+// Any kernel thread may call, with preemption off. Promise [time:3]: while a timer is armed and some worker sleeps, one
+// that does not sleeps no longer than until it is due, or somebody is on the way to see to that.
 #pragma once
 
 #include <atomic>
@@ -17,21 +17,21 @@ class timekeeping {
   explicit timekeeping(sleepers& all) noexcept : sleepers_(all) {}
 
   timer_heap& timers() noexcept { return timers_; }
-  // Some time limit runs. A hint.
+  // True if some time limit runs. A hint.
   bool has_timers() const noexcept { return timers_.next() != timer_heap::never; }
   void fire() noexcept {
     if (has_timers()) [[unlikely]]
       fire_due();
   }
-  // A timer was added that is the earliest now.
+  // A timer was added that is the earliest at the moment.
   void timer_added() noexcept;
 
-  // The caller, about to sleep, keeps time when nobody else does: the deadline to sleep until, 0 for none.
+  // The caller, about to sleep, keeps time if no other worker does. Returns the deadline to sleep until, 0 for none.
   platform::nanoseconds claim(unsigned rank) noexcept;
   void leave(unsigned rank) noexcept;
-  // There is time to keep, and nobody who does.
+  // True if there is time to keep, and no worker keeps it.
   bool lacks_keeper() const noexcept { return has_timers() && keeper_.load() < 0; }
-  // The caller goes to work: somebody asleep must keep time when there is time to keep.
+  // The caller goes to work: some sleeping worker must keep time if there is time to keep.
   void delegate() noexcept {
     if (lacks_keeper()) sleepers_.wake_one_for(0);
   }

@@ -1,5 +1,5 @@
-// Time limits of waiting threads. Fired by whichever worker looks
-// first; a sleeping worker keeps time when nobody is awake.
+// Time limits of waiting threads. The worker that looks first fires them. While no worker is awake, a sleeping worker
+// keeps time.
 //
 // A leftist heap (Crane 1972; Knuth, The Art of Computer Programming, vol. 3, 5.2.3) of the timers themselves, with
 // links to parents for removal: nothing is allocated, so that arming one cannot fail inside a suspension. Every
@@ -18,22 +18,23 @@
 
 namespace heddle::worker {
 
-// On the stack of the waiting thread. The fields below `waiting` are the heap's, under its lock.
+// A timer stands on the stack of the waiting thread. The fields below `waiting` are the heap's, under its lock.
 struct timer {
   platform::nanoseconds deadline;
   detail::waiter* waiting;
   timer* parent{nullptr};
   timer* left{nullptr};
   timer* right{nullptr};
-  std::uint32_t rank{0};  // 1 + nodes on the shortest way down to a free place; the right side's is never the larger
-  bool armed{false};      // in the heap
+  // 1 + nodes on the shortest way down to a free place; that of the right side is never the larger
+  std::uint32_t rank{0};
+  bool armed{false};  // in the heap
 };
 
 class timer_heap {
  public:
   static constexpr platform::nanoseconds never = std::numeric_limits<platform::nanoseconds>::max();
 
-  // True when it is the earliest now.
+  // Returns true if the timer is the earliest one at that moment.
   bool add(timer& t) noexcept {
     std::lock_guard hold(lock_);
     t.parent = t.left = t.right = nullptr;
@@ -44,7 +45,7 @@ class timer_heap {
     return root_ == &t;
   }
 
-  // Harmless when it has fired.
+  // Has no effect on a timer that has fired.
   void remove(timer& t) noexcept {
     std::lock_guard hold(lock_);
     if (t.armed) take_out(t);
@@ -80,7 +81,7 @@ class timer_heap {
   }
 
   static std::uint32_t rank_of(const timer* t) noexcept { return t == nullptr ? 0 : t->rank; }
-  // Puts the sides of a node in order. True when its rank changed.
+  // Puts the sides of a node in order. Returns true if its rank changed.
   static bool settle(timer& t) noexcept {
     if (rank_of(t.left) < rank_of(t.right)) std::swap(t.left, t.right);
     return std::exchange(t.rank, rank_of(t.right) + 1) != rank_of(t.right) + 1;
