@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, runs>> by_policy(const std::vector<json>& row
   return all;
 }
 
-std::string shown(double ratio) { return fmt::format("{:.3f}", ratio); }
+std::string three_digits(double ratio) { return fmt::format("{:.3f}", ratio); }
 
 }  // namespace
 
@@ -64,9 +64,10 @@ std::string comparison_table(const std::vector<json>& rows) {
       text += fmt::format("{:<{}}  {:>12}\n", c.policy, width, time);
       continue;
     }
-    const std::string held =
-        c.faster.known() ? fmt::format("{} to {}", shown(c.faster.low), shown(c.faster.high)) : std::string("-");
-    text += fmt::format("{:<{}}  {:>12}  {:>{}}  {:>16}  {}\n", c.policy, width, time, shown(c.faster.median),
+    const std::string held = c.faster.known()
+                                 ? fmt::format("{} to {}", three_digits(c.faster.low), three_digits(c.faster.high))
+                                 : std::string("-");
+    text += fmt::format("{:<{}}  {:>12}  {:>{}}  {:>16}  {}\n", c.policy, width, time, three_digits(c.faster.median),
                         than.size(), held, decision(c));
   }
   const interval& first = all[1].faster;
