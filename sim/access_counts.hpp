@@ -34,7 +34,7 @@ class access_counts {
  public:
   access_counts(const machine::model& machine, const cache_tree& caches);
 
-  // The counters of a unit, for the code that counts: by level, and by memory.
+  // The counters of a unit, which the counting code uses: by level, and by memory.
   struct of_level {
     std::uint64_t accesses{0}, misses{0}, invalidations{0};
   };

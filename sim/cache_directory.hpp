@@ -26,7 +26,7 @@ class cache_directory {
 
   explicit cache_directory(unsigned paths);
 
-  // Makes entries up to block `last`. Must precede the use of these entries by the other functions.
+  // Makes entries up to block `last`. Must precede the use of the entries by the other functions.
   void cover(std::uint32_t last);
 
   // Called when `path` has read the block, whose entry has been fetched.

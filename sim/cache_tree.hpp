@@ -16,7 +16,7 @@ struct cache_step {
   cache* where{nullptr};
   unsigned level{0};  // index into cache_tree::levels()
   unsigned shift{0};  // this cache's line number = line of the model >> shift
-  double latency{0};  // ns, for a line found here
+  double latency{0};  // ns to get a line that is found here
 };
 
 // Units that share their innermost cache share everything behind it, too, and have one path.

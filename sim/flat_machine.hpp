@@ -12,7 +12,7 @@ namespace heddle::sim {
 struct cache_form {
   machine::group_kind level;
   std::uint64_t bytes;
-  int ways;  // -1: fully associative
+  int ways;  // -1 means fully associative
   unsigned line{64};
 };
 

@@ -20,7 +20,8 @@ struct node_traffic {
   std::uint64_t written_bytes{0};  // bytes written back to it
 };
 
-// Not thread-safe, because the simulator has one kernel thread. sim/README.md says what is modelled and what is not.
+// It is not thread-safe, because the simulator has one kernel thread. sim/README.md says what is modelled and what is
+// not.
 class memory_model {
  public:
   // Throws std::invalid_argument if a page or line size is not a power of two, or if a unit is on a node that the model

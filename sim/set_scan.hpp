@@ -16,7 +16,7 @@ inline constexpr unsigned most_quads = 8;
 
 [[gnu::always_inline]] inline quad all(std::uint32_t x) { return quad{x, x, x, x}; }
 [[gnu::always_inline]] inline quad chosen(quad where, quad yes, quad no) { return (where & yes) | (~where & no); }
-// A mask of those lanes of quad `b` whose number in the set is above `way`.
+// A mask of the lanes of quad `b` whose number in the set is above `way`.
 [[gnu::always_inline]] inline quad above(unsigned b, std::uint32_t way) {
   const auto first = static_cast<std::int32_t>(4 * b), limit = static_cast<std::int32_t>(way);
   const signed_quad number = {first, first + 1, first + 2, first + 3};

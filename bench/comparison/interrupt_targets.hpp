@@ -114,7 +114,7 @@ class interrupt_targets {
 
  private:
   target all_[most];
-  std::atomic<unsigned> used_{0};             // places from this one on were never taken
+  std::atomic<unsigned> used_{0};             // places from this number on were never taken
   std::atomic<nanoseconds> sleeps_until_{0};  // the sender's
 };
 

@@ -4,6 +4,7 @@
 
 #include <heddle/export.hpp>  // first, because it refuses an older C++
 
+#include <heddle/arena.hpp>
 #include <heddle/barrier.hpp>
 #include <heddle/blocking.hpp>
 #include <heddle/box.hpp>

@@ -21,14 +21,15 @@ HEDDLE_API void run_submitted(detail::job* work) noexcept;
 
 }  // namespace detail
 
-/// What a policy and a trace are told of a job. None of it is needed for correctness.
+/// Hints about a job for policies and traces. None of it is needed for correctness.
 struct task_info {
   /// Stands for the place in the program that the job comes from: jobs with equal labels are taken for runs of the same
-  /// code. Any address; null: the job's function.
+  /// code. Any address, or null for the job's
+  /// function.
   const void* label = nullptr;
   /// How much work it is, in any unit that all jobs of the program share; NaN: unknown.
   double work = std::numeric_limits<double>::quiet_NaN();
-  /// Bytes of memory that it touches; 0: unknown.
+  /// Bytes of memory that it touches, or 0 if that is unknown.
   std::size_t bytes = 0;
   /// Its level among what is ready. A job beside the normal level is a thread from the start.
   heddle::priority priority = heddle::priority::normal;

@@ -21,7 +21,8 @@ namespace heddle {
 
 namespace worker {
 class runtime;
-}
+struct arena_plan;
+}  // namespace worker
 
 /// Options for constructing a runtime. A field left empty takes its HEDDLE_* variable, or else its default (`heddle
 /// help options`).
@@ -129,6 +130,9 @@ class HEDDLE_API runtime {
   worker::runtime& core() noexcept { return *core_; }
 
  private:
+  friend class arena;
+  explicit runtime(const worker::arena_plan& plan);
+
   std::unique_ptr<worker::runtime> core_;
 };
 

@@ -143,6 +143,17 @@ inline void describe_native_stack([[maybe_unused]] native_stack& stack) noexcept
 #endif
 }
 
+// The same where a user-level thread, which calls, lends its stack to the carrier of an arena's worker.
+inline void describe_stack_of([[maybe_unused]] thread& t, [[maybe_unused]] native_stack& stack) noexcept {
+#if defined(HEDDLE_TSAN)
+  stack.fiber = __tsan_get_current_fiber();
+#elif defined(HEDDLE_ASAN)
+  thread& block = *t.stack;
+  stack.low = block.stack_memory.low;
+  stack.bytes = static_cast<std::size_t>(reinterpret_cast<char*>(&block) - static_cast<char*>(block.stack_memory.low));
+#endif
+}
+
 // Called just before a switch, with threads that have stacks, because the tools know stacks and not threads. If `from`
 // is null, the switch leaves the carrier's stack; if `to` is null, it goes back to that stack. `last` means that `from`
 // never runs again. It is always inline, because a call would begin on one shadow stack and return on the other.

@@ -171,7 +171,7 @@ auto loop_lanes::victim(unsigned worker, std::uint64_t least, std::uint64_t& see
   lane* found = nullptr;
   std::uint64_t best = 0;
   unsigned nearest = 0;
-  const std::uint64_t filled = parts_ == 1 ? 0 : bits(parts_);  // no thread may have come yet for some of these
+  const std::uint64_t filled = parts_ == 1 ? 0 : bits(parts_);  // no thread may have come yet for some lanes
   for (std::uint64_t left = claimed_.load() | filled; left != 0; left &= left - 1) {
     lane& l = lanes_[std::countr_zero(left)];
     const std::uint64_t word = l.seen(), count = open_range::high_of(word) - open_range::low_of(word);

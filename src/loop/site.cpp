@@ -25,7 +25,7 @@ void loop_site::correct(std::size_t n, float cycles) noexcept {
   const float cost = cost_.load(std::memory_order_relaxed);
   const float measured = std::max(cycles - slack / 4, 0.1f) / static_cast<float>(n);
   if (cost <= 0) return cost_.store(measured, std::memory_order_relaxed);
-  // The cost rises in steps, so that one interruption by the kernel does not count as much as the loops before it.
+  // The cost rises in steps, so that a single interruption by the kernel does not count as much as the loops before it.
   if (measured > cost && cycles > unclear) cost_.store(std::min(measured, 8 * cost), std::memory_order_relaxed);
   if (measured < cost) cost_.store(measured, std::memory_order_relaxed);
 }

@@ -38,7 +38,7 @@ class alignas(64) loop_window {
   // The count at the block's place when the block has ended. It includes the earlier blocks at this place.
   std::uint64_t whole(std::uint64_t block) const noexcept { return (block / blocks_ + 1) * block_; }
 
-  // Positions before this one may begin. [window:2]
+  // Positions before the returned one may begin. [window:2]
   std::uint64_t enabled() noexcept;
 
   std::uint64_t low_{0}, high_{0}, block_{1}, blocks_{1}, share_{1};  // written by open

@@ -1,6 +1,6 @@
-// The policy that chooses. What HEDDLE_POLICY=auto runs, and why, is a policy_note in the trace (and in `heddle
-// report`). It is heddle's own. All its choices are states of one scheduler, so no choice needs the runtime stopped.
-// ml_adaptive.md, "auto", says from what it chooses.
+// The policy that chooses. The choice of HEDDLE_POLICY=auto, with its reason, is a policy_note in the trace (and in
+// `heddle report`). It is heddle's own. All its choices are states of one scheduler, so no choice needs the runtime
+// stopped. ml_adaptive.md, "auto", says from what it chooses.
 #include "policy/automatic.hpp"
 
 #include <cmath>
@@ -75,7 +75,7 @@ void automatic::task_end(unsigned self, task& t) noexcept {
 }
 
 void automatic::root_ended(unsigned self) noexcept {
-  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);  // all of these are statistics
+  const std::uint64_t passed = passed_.exchange(0, std::memory_order_relaxed);  // statistics, like the accesses below
   const std::uint64_t bytes = most_bytes_.load(std::memory_order_relaxed);
   if (passed < host_->workers()) {
     const unsigned runs = small_runs_.fetch_add(1, std::memory_order_relaxed) + 1;

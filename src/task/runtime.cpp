@@ -267,6 +267,7 @@ void runtime::set_active_workers(unsigned n) {
     throw std::invalid_argument("heddle: set_active_workers(" + std::to_string(n) + "): expected 1 to " +
                                 std::to_string(workers()));
   }
+  if (core_->arena() != nullptr) throw std::invalid_argument("heddle: an arena's places cannot be switched off");
   if (!core_->capacity().can_change())
     throw std::invalid_argument("heddle: policy " + policy() + " counts on all its workers; none can be switched off");
   const worker::section inside;

@@ -41,7 +41,7 @@ void run_job_first(worker::worker& w, block& self, block& made, void* top) noexc
 }
 
 // For a policy that watches tasks, or a level beside the normal one: the job gets a thread, and the policy says where
-// that goes. `w`: the worker on which a thread of this runtime calls; null: there is none. False: no memory.
+// that goes. `w` is the worker on which a thread of this runtime calls, or null. Returns false if there is no memory.
 bool submit_thread(worker::runtime& home, worker::worker* w, heddle::job& work, const task_info& info) noexcept {
   block* const made = worker::new_block(home, 0);
   if (made == nullptr) return false;
@@ -84,6 +84,7 @@ void submit_to(worker::runtime& home, heddle::job& work, const task_info& info) 
   submitted::label(work) =
       info.label != nullptr ? info.label : reinterpret_cast<const void*>(submitted::function(work));
   home.census().count_made(w);
+  if (worker::arena* const in = home.arena(); in != nullptr) in->job_begins();
   // In the run loop, as in a function of a policy: nobody forks there, and a last look before a sleep passes over the
   // worker's own queue.
   if (w != nullptr && w->current_thread() == nullptr) w = nullptr;
@@ -105,6 +106,7 @@ void run_submitted(job* work) noexcept {
   const worker::section inside;
   worker::worker& w = worker::worker::current();
   trace::emit<trace::event::task_end>(w.ring, work);  // the job may be gone: its address is a number
+  if (worker::arena* const in = w.home.arena(); in != nullptr) in->job_ends();
   worker::census::count_finished(w);
 }
 

@@ -67,16 +67,18 @@ runtime::runtime(settings s)
       host_(settings_.policy, workers_, sleepers_, census_),
       sleepers_(workers_, host_.scheduler_policy(), host_.wants().limits,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      drivers_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       priorities_(static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       capacity_(workers_, sleepers_, inbox_, host_.wants(), settings_.allowed,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       lending_(*this, workers_,
                platform::foreign_threads_borrow() && !settings_.threads.preemptive() && !host_.wants().roots &&
-                   !host_.wants().limits && !settings_.allowed),
+                   !host_.wants().limits && !settings_.allowed && settings_.arena.outer == nullptr),
       pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))) {
+      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      arena_(settings_.arena.outer == nullptr ? nullptr : new class arena(*this, settings_.arena)) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > host_.scheduler_policy().most_workers())
     settings_.units.resize(host_.scheduler_policy().most_workers());
@@ -111,7 +113,8 @@ runtime::runtime(settings s)
   host_.start(settings_.machine, recorder_.get(), settings_.trace_forks);
   watchdog_ = std::make_unique<watchdog>(*this, settings_.watchdog, settings_.dump_signal);
   try {
-    start_kernel_threads();
+    if (arena_ != nullptr) arena_->begin();
+    else start_kernel_threads();
   } catch (...) {  // the kernel threads that run use what this constructor has made
     creator_.end();
     stop();
@@ -152,6 +155,7 @@ void runtime::start_kernel_threads() {
 }
 
 runtime::~runtime() {
+  HEDDLE_CHECK(arenas_.load() == 0, "a runtime ends before its arenas");
   watchdog_.reset();
   {
     const section inside;
@@ -164,6 +168,11 @@ runtime::~runtime() {
   // A foreign kernel thread gives the worker back, because its call is over.
   for (const auto& w : workers_) {
     while (w->token.is_lent()) platform::yield_processor();
+  }
+  if (arena_ != nullptr) {  // it has no kernel threads
+    arena_->await_rest();
+    platform::runtime_ended(this);
+    return;
   }
   beat_.end();
   creator_.end();  // the process's limits are not followed any more
@@ -228,6 +237,14 @@ void runtime::submit(heddle::job& work) noexcept {
   jobs_.push(work);
   sources::submitted_jobs::announce_from_outside(*this);
   census_.end_call();
+}
+
+// From the push on the arena, and the driver with it, may be gone.
+void runtime::carry(driver& of) noexcept {
+  const std::shared_ptr<const std::vector<bool>> allowed = of.of.plan().allowed;
+  drivers_.push(of);
+  if (allowed == nullptr) sources::arena_drivers::announce_from_outside(*this);
+  else sources::arena_drivers::announce_to(*this, *allowed);
 }
 
 }  // namespace heddle::worker

@@ -11,6 +11,8 @@
 #include "arch/arch.hpp"
 #include "fiber/stack_pool.hpp"
 #include "trace/trace.hpp"
+#include "worker/arenas/arena.hpp"
+#include "worker/arenas/waiting_drivers.hpp"
 #include "worker/carriers/blocking_calls.hpp"
 #include "worker/carriers/carriers.hpp"
 #include "worker/carriers/census.hpp"
@@ -56,6 +58,13 @@ class runtime final {
   fiber::stack_pool& stacks() noexcept { return *stacks_; }
   inbox& incoming() noexcept { return inbox_; }
   job_queue& jobs() noexcept { return jobs_; }
+  // Null: it is no arena.
+  class arena* arena() const noexcept { return arena_.get(); }
+  // Of the arenas whose outer runtime this is: a worker here is to carry one of theirs. Any kernel thread.
+  void carry(driver& of) noexcept;
+  waiting_drivers& drivers() noexcept { return drivers_; }
+  void arena_begins() noexcept { arenas_.fetch_add(1); }
+  void arena_ends() noexcept { arenas_.fetch_sub(1); }
   policy_host& host() noexcept { return host_; }
   trace::recorder* recorder() const noexcept { return recorder_.get(); }
   // True if more kernel threads compute than there are processors, those of other programs included. A part of a loop
@@ -81,7 +90,8 @@ class runtime final {
   const arch::floating_point_control& floating_point() const noexcept { return floating_point_; }
   class ticks& ticks() noexcept { return ticks_; }
   class sleepers& sleepers() noexcept { return sleepers_; }
-  timekeeping& time() noexcept { return time_; }
+  // An arena's is the outer runtime's.
+  timekeeping& time() noexcept { return arena_ == nullptr ? time_ : settings_.arena.outer->time(); }
   class pollers& pollers() noexcept { return pollers_; }
   class capacity& capacity() noexcept { return capacity_; }
   class precedence& precedence() noexcept { return precedence_; }
@@ -107,6 +117,8 @@ class runtime final {
   class sleepers sleepers_;
   inbox inbox_;
   job_queue jobs_;
+  waiting_drivers drivers_;
+  std::atomic<unsigned> arenas_{0};  // whose outer runtime this is
   priorities priorities_;
   class capacity capacity_;
   class precedence precedence_{
@@ -124,6 +136,7 @@ class runtime final {
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
   class gangs gangs_;
+  const std::unique_ptr<class arena> arena_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above
 };
 

@@ -11,6 +11,7 @@
 
 #include "fiber/preemptible.hpp"
 #include "machine/topology.hpp"
+#include "worker/arenas/arena.hpp"
 #include "worker/preemption/klt_means.hpp"
 #include "worker/preemption/ticks.hpp"
 
@@ -42,6 +43,7 @@ struct settings {
   // The number of time slices after which a ready thread has one, whatever is above it; 0 means never.
   unsigned aging{20};
   klt_means klt;
+  arena_plan arena;  // says whose workers carry this runtime's, if it is an arena
   // Returns the processors that the process may use at the moment, for automatic packing. Empty if packing is not
   // automatic.
   std::function<unsigned()> allowed;

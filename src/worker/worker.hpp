@@ -56,9 +56,14 @@ class worker : public worker_agenda {
     stopped,  // the runtime stops
     lent,     // in blocking(): the worker went, the carrier has come back
     passed,   // the worker went to a carrier that sleeps with a thread of its own; this carrier is nobody's
-    pooled,   // the same, and this carrier stands in the worker's pool; it may have a new worker already
+    left,     // the worker is an arena's, which rests or waits to be carried anew; another carrier may have it
+    pooled,   // the same as `passed`, and this carrier stands in the worker's pool; it may have a new worker already
   };
   [[nodiscard]] static end run(carrier& by) noexcept;
+  // By the maker of an arena's worker, before anybody knows of it: it rests.
+  void rest_first(driver& its) noexcept;
+  // Returns true if this worker, which carries one of an arena, has work of its own runtime, or is switched off.
+  [[nodiscard]] bool has_other_work() const noexcept;
   // A thread that runs here, and has a tag, has ended as a task: tells the policy.
   void end_task(thread& t) noexcept;
   // [wake:5]: returns true if this worker leaves the inbox to another one for a while.
@@ -75,9 +80,13 @@ class worker : public worker_agenda {
   [[nodiscard]] thread* stand_aside() noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
-  bool sleep() noexcept;
+  enum class sleep_end : std::uint8_t { saw_something, woken, rests };
+  [[nodiscard]] sleep_end sleep() noexcept;
+  [[nodiscard]] bool rest() noexcept;
+  void leave() noexcept;
   void wait_for_token() noexcept;
 
+  bool rests_{false};  // [arena:3]: an arena's worker was asleep, and goes on searching when it is carried
   unsigned spin_us_;
   std::uint64_t least_slept_;  // platform::cycles: the shortest sleep of late
   detail::slot* memory_{nullptr};

@@ -91,6 +91,8 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
   // Takes a job from outside; 0 if there is none.
   [[nodiscard]] entry take_submitted() noexcept;
+  // Takes the driver of an arena's worker, which this one may carry; 0 if there is none.
+  [[nodiscard]] entry take_driver() noexcept;
 
   // A worker takes from each source (sources.hpp) by the following functions. They return null if there is nothing.
   [[nodiscard]] thread* take_pinned(int least) noexcept;
@@ -164,6 +166,7 @@ class worker_agenda : public worker_switching {
 
  protected:
   packing_turns turns_;
+  bool leaves_{false};       // [arena:5]: an arena's worker goes back to the outer runtime with work left
   unsigned raised_seen_{0};  // the last value seen of precedence::raised
 
  public:

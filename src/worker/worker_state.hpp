@@ -20,6 +20,7 @@
 namespace heddle::worker {
 
 class runtime;
+struct driver;
 class task_meter;
 class worker;
 struct carrier;
@@ -63,6 +64,10 @@ struct worker_state : detail::fork_queue {
     bool unlisted{false};      // the worker sleeps, or is with a caller, and is not in the idle set
     bool wants_lender{false};  // a ready thread here must not run on a foreign kernel thread
   } loan;
+
+  // Of an arena's worker, which has no kernel thread of its own: what has it carried. Null: it is no such worker.
+  // Written before the worker is known to others.
+  driver* drives{nullptr};
 
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};  // a bound thread that thread_for met, and that the run loop must go to

@@ -181,6 +181,19 @@ struct publishing<sources::submitted_jobs> : on_two_workers {
   }
 };
 
+// An arena's worker waits to be carried.
+template <>
+struct publishing<sources::arena_drivers> : on_two_workers {
+  static void run(runtime& home, place where) {
+    arena one(arena_options{.max_concurrency = 1, .where = &home});
+    outside(home, where, [&](piece& work, auto published) {
+      one.enqueue([&] { work(); });
+      published();
+    });
+    one.wait();
+  }
+};
+
 template <>
 struct publishing<sources::level_threads> : on_two_workers {
   static void run(runtime& home, place where) {

@@ -72,7 +72,7 @@ struct insides {
   std::size_t list;
   std::size_t cancellation;                           // state word
   std::size_t key_tables;                             // pointers to tables of key_value
-  std::size_t first_key_table;                        // the target of the first of these pointers
+  std::size_t first_key_table;                        // the target of the first pointer
   std::size_t robust;                                 // head of the list of robust mutexes, which the kernel knows
   std::ptrdiff_t rseq;                                // from the thread pointer; 0 if there is none
   void* slots;                                        // list of arrays of module_slot

@@ -79,8 +79,8 @@ named_kernel_thread in_a_system_call_on(const range& stack) noexcept {
 }  // namespace
 
 // A thread that waits may be out of its system call for a moment, because the signal that asked for the dump has
-// interrupted it, or because its wait begins with a few looks. So the kernel is asked again, for a hundredth of a
-// second at most.
+// interrupted it, or because its wait begins with a few looks. So the kernel is asked repeatedly during a hundredth of
+// a second at most.
 named_kernel_thread whose_stack(const void* address) noexcept {
   const range stack = mapping_of(reinterpret_cast<std::uintptr_t>(address));
   if (stack.high == 0) return {};

@@ -103,7 +103,7 @@ void complete(birth& of) noexcept {
   std::memset(to + found.first_key_table, 0, sizeof(glibc::key_value) * glibc::keys_a_table);
   for (unsigned i = 1; i < glibc::key_tables; ++i)
     field<void*>(control, found.key_tables + i * sizeof(void*)) = nullptr;
-  // Not registered, so the C library asks the kernel instead.
+  // The block is not registered, so the C library asks the kernel instead.
   if (found.rseq != 0) at<std::int32_t>(tp, found.rseq + 4) = -1;
   of.block->thread_pointer = tp;
   const tls_images* images;

@@ -23,8 +23,8 @@ class tls_images {
   bool current() const noexcept;
   // Resets the variables of the block, except the C library's, whose caches for malloc stay, and the runtime's own.
   void renew(void* thread_pointer) const noexcept;
-  // The same including the C library's variables, for a block whose kernel thread has ended. Pointers into the control
-  // block, which were set when that thread began, are kept.
+  // The same including the C library's variables. It serves a block whose kernel thread has ended. Pointers into the
+  // control block, which were set when that thread began, are kept.
   void renew_all(void* thread_pointer) const noexcept;
 
   tls_images() = default;

@@ -65,7 +65,7 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept {
   e.wake(&word, ~0u);
 }
 
-// There is one kernel thread, so every fence holds for all strands, except for weak atomics. Only its cost remains.
+// There is one kernel thread, so every fence holds for all strands, except for weak atomics. Its cost alone remains.
 void heavy_fence() noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.heavy_fence);

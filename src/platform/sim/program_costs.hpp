@@ -43,7 +43,7 @@ class program_costs {
   // --- counted ---
   // From this call on each strand has the counts of its own accesses (strand::memory). Changes no time.
   void count_memory() noexcept;
-  // Says by its has_ members which of these figures the machine has.
+  // Says by its has_ members which figures the machine has.
   const memory_counts& known_of_memory() const noexcept { return known_of_memory_; }
 
  private:

@@ -34,8 +34,8 @@ class ticks {
   void forget(strand& s) noexcept;
   // Delivers the running strand's next tick at once. The handler may leave this stack, and return on another strand.
   [[gnu::cold]] void take() noexcept;
-  // Called after a step of a charge: takes the tick that is due. Returns the rest of the charge, for the strand on
-  // which it goes on.
+  // Called after a step of a charge: takes the tick that is due. Returns the rest of the charge, which the strand on
+  // which it goes on must make.
   [[gnu::cold]] picoseconds rest_after(picoseconds rest) noexcept;
   void take_at_explored_point() noexcept;
 

@@ -41,8 +41,8 @@ enum class continued : std::uint8_t { no, next_line, same_line };
 
 // The places where the last accesses ended. An access that begins in the same line or the next, or ends in the line
 // before, continues a stream. So elements of an array that are told one by one are read like the array told in one
-// call. There are eight streams, half of those that the prefetchers of a core follow (16 and more; Intel's optimization
-// manual, 2.1.5.4 of 2016).
+// call. There are eight streams, half of the number that the prefetchers of a core follow (16 and more; Intel's
+// optimization manual, 2.1.5.4 of 2016).
 class told_streams {
  public:
   continued go_on(std::uint64_t first, std::uint64_t last) noexcept {

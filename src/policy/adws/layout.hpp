@@ -36,14 +36,14 @@ class layout {
   void fork_wait(task& owner) noexcept;
   placement fork_end(unsigned self, task& owner) noexcept;
 
-  // Called instead of `started`, for a thread that is not a child: it gets no place in the layout. While it lives all
-  // workers may rob each other.
+  // Called instead of `started` if a thread is not a child: it gets no place in the layout. While it lives all workers
+  // may rob each other.
   placement leave_out(task& t) noexcept;
   // Whether it is the root task that is laid out.
   bool is_root(const task& t) const noexcept { return t.tag == &everything_; }
-  // set_aside is called instead of `fork`, for a fork that fork_begin has wished for. The fork's owner leaves the
-  // layout for a while, and the policy may use the owner's tag and room. The node keeps the owner's place. take_back
-  // ends that; it answers stay or send.
+  // set_aside is called instead of `fork` if fork_begin has wished for the fork. The fork's owner leaves the layout for
+  // a while, and the policy may use the owner's tag and room. The node keeps the owner's place. take_back ends that; it
+  // answers stay or send.
   tree_node& set_aside(unsigned self, task& owner) noexcept;
   placement take_back(unsigned self, task& owner, tree_node& n) noexcept;
 

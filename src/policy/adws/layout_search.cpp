@@ -18,7 +18,7 @@ constexpr unsigned longest_walk = 4096;
 
 // --- by the rules ------------------------------------------------------------------------------------------------
 
-// STEALTASK, lines 28 - 34, for a member that the worker acts for.
+// STEALTASK, lines 28 - 34. `which` is a member for which the worker acts.
 layout_search::victims layout_search::choose_victims(unsigned self, unsigned which) const noexcept {
   if (!rules_.steals) return {false, 0, 0, 0, false};
   if (rules_.by_steals()) {  // The largest domain that has work; domains are numbered from the root down.
@@ -62,7 +62,7 @@ layout_search::victims layout_search::choose_victims(unsigned self, unsigned whi
   return {true, d, std::min(r.owner(), most), std::min(r.last(), most), r.covers_last(), top, use};
 }
 
-// STEALTASK, lines 37 - 42, for the member at `place` of the range's domain.
+// STEALTASK, lines 37 - 42, applied to the member at `place` of the range's domain.
 entry layout_search::steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept {
   member& m = member_at(from, place);
   if (m.head == self || !from.hold()) return 0;

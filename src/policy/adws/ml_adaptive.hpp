@@ -45,7 +45,7 @@ class ml_adaptive final : public policy {
   void fork_wait(unsigned self, task& owner) noexcept override;
   placement fork_end(unsigned self, task& owner, std::uint64_t elapsed) noexcept override;
 
-  // For the policy that holds this one.
+  // For a policy that holds an ml_adaptive.
   placement leave_out(task& t) noexcept { return layout_.leave_out(t); }
   bool is_root(const task& t) const noexcept { return layout_.is_root(t); }
 
@@ -67,7 +67,7 @@ class ml_adaptive final : public policy {
 
     // relaxed: a guess, as below
     bool is_of(const void* place) const noexcept { return label.load(std::memory_order_relaxed) == place; }
-    // relaxed: what others read of these three is a guess, and may be of two places
+    // relaxed: the values that others read of the three words are guesses, and may be of two places
     void begin(const void* place, bool nested) noexcept {
       nests.store(nested, std::memory_order_relaxed);
       only_cuts.store(false, std::memory_order_relaxed);

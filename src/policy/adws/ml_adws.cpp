@@ -3,7 +3,7 @@
 // number_lines.cpp says which groups go down, and where to. Introduction: adws.md.
 //
 // Source: Shiina, "Efficient thread scheduling strategies for nested parallel programs" (2021), sections 5.3 and 5.4,
-// Algorithms 5.2 and 5.3. What the head of adws.cpp says of single-level ADWS holds here at each level.
+// Algorithms 5.2 and 5.3. The head of adws.cpp describes single-level ADWS; all of it holds here at each level.
 //
 // There are two rules for the capacity with which a group of tasks is compared ("memory group aggregation").
 // aggregation=range is that of section 5.3.3, by which the thesis was measured: it sums the capacities over the memory

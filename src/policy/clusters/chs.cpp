@@ -1,7 +1,7 @@
-// CHS, cluster-aware hierarchical stealing: workers form a tree. An idle worker looks through its own subtree first.
-// Only if the whole subtree has nothing does it ask its parent. The parent looks through its own subtree and then asks
-// its own parent. If a whole cluster has nothing, its root asks a random other cluster, by way of that cluster's root,
-// and waits for the answer. No other worker steals from other clusters.
+// CHS, cluster-aware hierarchical stealing: workers form a tree. An idle worker looks through its own subtree first. It
+// asks its parent only if the whole subtree has nothing. The parent looks through its own subtree and then asks its own
+// parent. If a whole cluster has nothing, its root asks a random other cluster, by way of that cluster's root, and
+// waits for the answer. No other worker steals from other clusters.
 //
 // Source: van Nieuwpoort, Kielmann, Bal, "Efficient load balancing for wide-area divide-and-conquer applications"
 // (PPoPP 2001), as Chen and Guo (2017), section 4.3, describe it.

@@ -53,7 +53,7 @@ class clusters {
   std::vector<unsigned> of_;       // by rank, the number of the worker's cluster
 };
 
-// The request of one worker that is under way to another cluster. Only that worker calls its functions.
+// The request of one worker that is under way to another cluster. That worker alone calls its functions.
 //
 // In the papers a victim that has nothing says so. Here a request stands until it is served (decision 0010). Patience
 // takes the place of that answer: after a number of looks in vain the request is withdrawn and counts as refused.

@@ -89,8 +89,8 @@ access_recorder::access_recorder(std::string file) : file_(std::move(file)) {
 
 access_recorder::~access_recorder() {
   const heddle_cost_model* mine = &in_front;
-  // A model that was installed later and stands in front of this one keeps its place. It goes on through ours to the
-  // model behind.
+  // A model that was installed later and stands in front of ours keeps its place. It goes on through ours to the model
+  // behind.
   __atomic_compare_exchange_n(&heddle_cost, &mine, behind.load(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   write();
   recording.store(nullptr);

@@ -1,5 +1,6 @@
 // HWS: tasks near the root of the tree are global, the others local. Each memory group has a leader, which runs global
-// tasks. Only leaders steal global tasks from other groups. A group's other workers, the slaves, steal from each other.
+// tasks. Leaders alone steal global tasks from other groups. A group's other workers, the slaves, steal from each
+// other.
 //
 // Source: Quintin, Wagner, "Hierarchical work-stealing" (Euro-Par 2010), as Chen and Guo (2017), section 3.2,
 // describe it.

@@ -19,8 +19,8 @@ namespace heddle::policy {
 
 class iterations {
  public:
-  // What happens to the tasks of the present iteration. record: they are noted. relaxed: they are noted, and sent where
-  // the record says. strict: they are sent there, and not noted.
+  // The treatment of the present iteration's tasks. record: they are noted. relaxed: they are noted, and sent where the
+  // record says. strict: they are sent there, and not noted.
   enum class mode : std::uint8_t { none, record, relaxed, strict };
   // The remarks for the trace, each with a number: of pieces, of pieces that moved, of tasks. The texts must live on.
   struct remarks {
@@ -76,7 +76,7 @@ class iterations {
 
   // --- tasks of the iteration ---
 
-  // What the record says of a task; null if it does not know the task, or if there is no record.
+  // The record's line for a task; null if it does not know the task, or if there is no record.
   const steal_tree::line* recorded(std::uint64_t identity) const noexcept {
     return mode_.load() == mode::record ? nullptr : current_->tree.find(identity);
   }

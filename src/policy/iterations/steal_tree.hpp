@@ -19,7 +19,7 @@
 
 namespace heddle::policy {
 
-// The identity of the n-th child that a task makes, counting forks and spawns together. Never 0.
+// The identity of the n-th child that a task makes, counting forks and spawns together. It is never 0.
 std::uint64_t child_identity(std::uint64_t parent, std::uint32_t n) noexcept;
 inline constexpr std::uint64_t root_identity = 1;
 

@@ -138,7 +138,7 @@ bool levels::may_find(unsigned self) noexcept {
     if (waits_at(self, above, above.member_of(self), false)) return true;
   }
   if (count_ == 1 || !host_->all_idle()) return false;
-  // No worker runs anything. A task that one level at a time keeps from its group may be taken by that group
+  // No worker runs anything. A task that the rule of one level keeps from its group may be taken by that group
   // [levels:4].
   bool mine = false;
   for (const std::unique_ptr<stage>& each : stages_) {

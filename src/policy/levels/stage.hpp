@@ -1,7 +1,8 @@
-// One policy over a part of the machine, for the policy `levels`, which holds several. A stage is a place where tasks
-// are. The inner policy sees it as its host (stage_host.hpp), whose workers are the stage's members. On the innermost
-// stages a member is a worker, and its queue is the worker's own. On the stages above, a member is a memory group, with
-// a queue in its seat, and any worker of the group acts for it, one at a time. Rules and invariants: levels.md.
+// One policy over a part of the machine, a component of the policy `levels`, which holds several. A stage is a place
+// where tasks are. The inner policy sees it as its host (stage_host.hpp), whose workers are the stage's members. On the
+// innermost stages a member is a worker, and its queue is the worker's own. On the stages above, a member is a memory
+// group, with a queue in its seat, and any worker of the group acts for it, one at a time. Rules and invariants:
+// levels.md.
 #pragma once
 
 #include <atomic>

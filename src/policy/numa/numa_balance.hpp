@@ -1,5 +1,5 @@
 // An assignment of tasks to cores, by load and by the messages between tasks: the heuristic of NUMALB, a component of
-// the policy of that name. It knows numbers only. Only `reserve` allocates.
+// the policy of that name. It knows numbers only. `reserve` alone allocates.
 //
 // Source: Pilla, Ribeiro, Cordeiro, Bhatele, Navaux, Mehaut, Kale, "Improving parallel system performance with a
 // NUMA-aware load balancer" (TR-JLPC-11-02, 2011), as Chen and Guo (2017), section 4.3, equations 4.3 and 4.4,
@@ -46,8 +46,8 @@ class numa_balance {
   // Begins a new problem with `tasks` tasks, no more than were reserved, without loads and messages.
   void clear(unsigned tasks) noexcept;
   void set_load(unsigned task, double load) noexcept { tasks_[task].load = load; }
-  // Adds messages that one of the two tasks sends to the other, in whichever direction. Returns false if there is no
-  // room for another pair.
+  // Adds messages that either task sends to the other, in whichever direction. Returns false if there is no room for
+  // another pair.
   bool add_messages(unsigned a, unsigned b, double messages) noexcept;
   // Equation 4.4, with the cores that have been chosen so far.
   double cost(unsigned task, unsigned core) const noexcept;

@@ -1,4 +1,4 @@
-// NUMALB, for a program that repeats the same tasks, which send messages to each other. The time that each task used in
+// NUMALB serves programs that repeat the same tasks, which send messages to each other. The time that each task used in
 // one iteration, and the messages that it sent to other tasks, decide where it runs in the next one. The heaviest task
 // is placed first, and each task goes where it costs least, by load and by the data that it has to fetch from other
 // nodes (numa_balance.hpp).

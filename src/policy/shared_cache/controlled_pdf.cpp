@@ -1,5 +1,5 @@
 // CONTROLLED-PDF: the graph of a program is cut into L2-supernodes, whose data fits into the cache that all workers
-// share. Each of these is cut into L1-supernodes, whose data fits into a worker's own cache. L2-supernodes run one
+// share. Each L2-supernode is cut into L1-supernodes, whose data fits into a worker's own cache. L2-supernodes run one
 // after the other. The L1-supernodes of one L2-supernode run in parallel, in the order of the serial program; each runs
 // on one worker.
 //

@@ -215,7 +215,7 @@ void sb::made_room(unsigned self, unsigned below) noexcept {
   wake_under(self, below, 0);
 }
 
-// Takes the newest task that is admitted. A few are tried, so that one large task does not keep small ones back.
+// Takes the newest task that is admitted. A few are tried, so that a single large task does not keep small ones back.
 task* sb::take_fresh(unsigned self, unsigned top, bool over_capacity) noexcept {
   cache& from = caches_[top];
   const unsigned own = list_of(self, from);

@@ -19,14 +19,14 @@ namespace heddle::policy {
 
 enum class tier : std::uint8_t {
   inter,  // its children are placed, too
-  leaf,   // the cut: the root of a subtree that one socket runs
+  leaf,   // the cut: the root of a subtree within a single socket
   intra   // below a root of the program that is a leaf itself
 };
 
 // The place where a new task goes.
 struct tier_place {
   tier what;
-  // A socket_pools::list. For the lists that need the socket (inter, upper) the maker must hold it, too.
+  // A socket_pools::list. A list that needs the socket (inter, upper) makes the maker hold its socket, too.
   unsigned list;
   unsigned socket;  // nobody means its maker's socket
 };

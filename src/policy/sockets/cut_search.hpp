@@ -82,7 +82,7 @@ class cut_search {
   bool improved_{false};  // whether a finer cut was better: EvalLarger is 0
   unsigned iterations_{0};
   unsigned seen_{0};  // iterations of the present partition
-  unsigned slow_{0};  // slow ones of these in a row
+  unsigned slow_{0};  // slow iterations among them, in a row
   std::uint64_t shortest_{0};
   std::uint64_t best_{0};
 };

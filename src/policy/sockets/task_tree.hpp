@@ -56,7 +56,7 @@ struct tier_node {
 // A place in the program where iterations begin.
 struct tree_site {
   const void* label{nullptr};
-  unsigned number{0};       // its number in the tree's table, for the data that policies keep of it
+  unsigned number{0};       // its number in the tree's table; it indexes the data that policies keep of it
   std::uint32_t passes{0};  // iterations that have ended; 0 means that nothing is known
   tier_node* root{nullptr};
   std::uint64_t elapsed{0};             // ns, of this iteration

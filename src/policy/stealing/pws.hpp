@@ -17,7 +17,7 @@ class pws final : public policy {
   entry acquire(unsigned self, effort how) noexcept override;
 
  private:
-  std::vector<std::vector<std::uint32_t>> below_;  // [self][victim]: sum of the weights of victims up to this one
+  std::vector<std::vector<std::uint32_t>> below_;  // [self][victim]: sum of the weights of the victims up to `victim`
   victim_memory memory_;
 };
 

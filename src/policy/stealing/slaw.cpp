@@ -1,7 +1,7 @@
 // SLAW: each spawn runs the child first or the parent first, depending on what has happened to the worker lately.
 //
-// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010),
-// as Chen and Guo (2017), section 3.2, describe it. The first of these rules that applies decides:
+// Source: Guo, Zhao, Cavé, Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler" (IPDPS 2010), as
+// Chen and Guo (2017), section 3.2, describe it. The first rule that applies decides:
 // 1. a worker whose stack is S deep spawns parent first;
 // 2. a worker with many queued tasks that have not begun spawns child first;
 // 3. a worker from which many tasks were stolen in its last interval spawns parent first;

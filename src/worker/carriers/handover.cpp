@@ -126,6 +126,7 @@ carrier* spare_or_new(worker& w) noexcept {
 }  // namespace
 
 bool lend_worker(worker& w, bool made_elsewhere) noexcept {
+  if (w.drives != nullptr) return false;  // [arena:6]
   carrier* old = w.by;
   // If this is not null, the calling kernel thread is a foreign one: the worker goes on with its own carrier.
   if (w.loan.lender != nullptr) {

@@ -223,6 +223,9 @@ fiber::kind kind_of(runtime& home, preemption technique, tls storage) {
   if (storage != tls::as_runtime) how.storage = storage;
   else how.storage = how.preemptive() ? home.options().storage : tls::carrier;
   if (!how.bordered()) return how;
+  if (home.arena() != nullptr)
+    throw std::system_error(ENOTSUP, std::generic_category(),
+                            "heddle: threads of an arena have no preemption and no thread-local storage of their own");
   if (how.storage == tls::own) {
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
     const char* why = "sanitizers keep what they know of a thread in its thread-local storage";

@@ -124,6 +124,14 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   looks_elsewhere_ = false;
   turn_of_ = 0;
   if (stands_aside()) return 0;
+  if (drives != nullptr) {
+    drives->beneath->count_pick();  // progress of the outer runtime, for its watchdog
+    if (count % fairness_interval == 0 && drives->of.must_leave(*drives)) leaves_ = true;
+  }
+  if (leaves_) [[unlikely]] {  // [arena:5]
+    looks_elsewhere_ = true;
+    return 0;
+  }
   // A foreign kernel thread carries the worker. It chooses nothing and gives the worker back, even if its thread
   // yields.
   if (loan.lender != nullptr && !pinned.empty()) [[unlikely]] {  // [pin:4]
@@ -168,8 +176,11 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
 entry worker_agenda::pick_fairly() noexcept {
   home.time().fire();
   // every other time, or a mailbox that is filled again and again would keep the inbox waiting
-  if (picks.load(std::memory_order_relaxed) / fairness_interval % 2 == 0) {  // own counter
+  const std::uint64_t number = picks.load(std::memory_order_relaxed) / fairness_interval;  // own counter
+  if (number % 2 == 0) {
     if (const entry item = sources::take<sources::fair_by_turns>(whole()); item != 0) return item;
+  } else if (number % 4 == 3 && loan.lender == nullptr) {  // a foreign kernel thread would not come back
+    if (const entry item = sources::take<sources::fair_to_arenas>(whole()); item != 0) return item;
   }
   if (home.pollers().are_wanted()) [[unlikely]] {
     if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
@@ -226,6 +237,11 @@ thread* worker_agenda::adopt_inbox() noexcept {
 entry worker_agenda::take_submitted() noexcept {
   heddle::job* const work = home.jobs().take();
   return work == nullptr ? 0 : detail::entry_of(detail::submitted::word(*work));
+}
+
+entry worker_agenda::take_driver() noexcept {
+  driver* const d = home.drivers().take(rank);
+  return d == nullptr ? 0 : detail::entry_of(d);
 }
 
 }  // namespace heddle::worker

@@ -27,18 +27,22 @@ worker::end worker::run(carrier& mine) noexcept {
     worker* w = mine.assigned;
     if (w == nullptr) return end::lent;  // through return_from_blocking; the worker is somebody else's
     thread* next = nullptr;
-    if (!w->must_pass()) {
+    if (!w->must_pass() && !w->rests_) {
       if (w->stands_aside()) [[unlikely]]
         next = w->stand_aside();
       if (next == nullptr && !w->must_pass())
         next = w->first != nullptr ? std::exchange(w->first, nullptr) : w->thread_for(w->pick());
     }
     if (next != nullptr || w->must_pass()) w->home.time().delegate();  // [time:2]
-    else next = w->find_work();
+    else if (w->leaves_) [[unlikely]] {
+      w->leave();
+      return end::left;
+    } else next = w->find_work();
     if (next != nullptr) {
       w->dive(*next);
       continue;
     }
+    if (mine.assigned == nullptr) return end::left;  // it rests, and nothing of it may be touched
     if (w->must_pass()) return w->pass_on(mine);
     if (w->home.stopping()) return end::stopped;  // else it was switched off while it searched
   }
@@ -85,7 +89,8 @@ thread* worker::find_work() noexcept {
   sync::idle_set& idle = home.sleepers().idle();
   const std::uint64_t rate = platform::cycles_per_microsecond();
   trace::emit<trace::event::idle_begin>(ring);
-  idle.begin_search();
+  bool listed = std::exchange(rests_, false);
+  if (!listed || idle.retract(rank)) idle.begin_search();  // else who chose it has counted it, as in sleep
   // pairs with lending::settle through its fence: nothing is queued here
   this->idle.store(true, std::memory_order_relaxed);
   std::uint64_t start = platform::cycles();
@@ -93,7 +98,6 @@ thread* worker::find_work() noexcept {
   if (home.pollers().are_wanted()) [[unlikely]]
     home.pollers().go_on_searching(*this, start, insisted);
   entry found = 0;
-  bool listed = false;
   for (unsigned round = 1; !stands_aside(); ++round) {
     found = look_everywhere(false);
     // In this order, because the thread of a job is not counted. It may have been preempted after all who waited for it
@@ -111,7 +115,9 @@ thread* worker::find_work() noexcept {
     if (now - start > spin_us_ * rate) {
       spin_us_ = std::max(spin_us_ / 2, least_spin_us);
       listed = true;
-      if (sleep()) {
+      const sleep_end how = sleep();
+      if (how == sleep_end::rests) return nullptr;
+      if (how == sleep_end::woken) {
         const std::uint64_t slept = platform::cycles() - now;
         // The shortest sleep of late is about the time that waking takes. It is limited by the time to spin, because
         // where all sleeps are long it is no measure. The rest of the gap would have had to be spun.
@@ -159,7 +165,7 @@ thread* worker::find_work() noexcept {
 // of it but `token`: lending.md.
 void worker::wait_for_token() noexcept {
   using state = token::state;
-  token.fall_asleep();
+  static_cast<void>(token.fall_asleep());  // the loop looks
   for (;;) {
     state now = token.now();
     if (now == state::awake) return;
@@ -189,9 +195,9 @@ void worker::wait_for_token() noexcept {
   }
 }
 
-// Returns false if the last look saw something, so that the worker searches on. Returns true if it slept and was woken,
-// and is counted as searching again.
-bool worker::sleep() noexcept {
+// Returns saw_something if the last look saw something, so that the worker searches on; woken if it slept and was
+// woken, and is counted as searching again; rests if nothing of the worker may be touched any more.
+worker::sleep_end worker::sleep() noexcept {
   sync::idle_set& idle = home.sleepers().idle();
   // Another handler has taken the timer's signal. So the tick that would stop the timer does not come.
   if (!platform::arrives(by->timer)) [[unlikely]]
@@ -208,16 +214,51 @@ bool worker::sleep() noexcept {
   if (work && idle.retract(rank)) {
     idle.begin_search();
     token.stay_awake();  // a waker that did not choose it finds that it looks
-    return false;
+    return sleep_end::saw_something;
   }
   trace::emit<trace::event::park_begin>(ring);
   counts.parks.fetch_add(1, std::memory_order_relaxed);  // a statistic
   if (!work) home.census().check_drained();
-  wait_for_token();  // [sleep:6]
+  if (drives == nullptr) wait_for_token();  // [sleep:6]
+  else if (rest()) return sleep_end::rests;
   // If it was woken for a timer or by the end, or a foreign kernel thread has had it, no waker has counted it.
   if (std::exchange(loan.unlisted, false) || idle.retract(rank)) idle.begin_search();
   trace::emit<trace::event::park_end>(ring);
-  return true;
+  return sleep_end::woken;
+}
+
+// --- an arena's worker: [arena:3] to [arena:5] ---------------------------------------------------------------------
+
+void worker::rest_first(driver& its) noexcept {
+  drives = &its;
+  picks_specially.store(true);  // each choice asks whether it leaves
+  rests_ = true;
+  idle.store(true);
+  token.settle();
+  home.sleepers().idle().announce(rank);
+  for (unsigned r = 0; r < home.workers(); ++r) queue::request_anew(home.at(r));
+  static_cast<void>(token.fall_asleep());  // nobody sends wake-ups yet
+}
+
+// Returns false if a wake-up has come meanwhile.
+bool worker::rest() noexcept {
+  carrier& mine = *by;
+  rests_ = true;
+  mine.assigned = nullptr;
+  if (token.fall_asleep()) return true;
+  mine.assigned = this;
+  rests_ = false;
+  return false;
+}
+
+void worker::leave() noexcept {
+  leaves_ = false;
+  by->assigned = nullptr;
+  drives->of.want(*drives);
+}
+
+bool worker::has_other_work() const noexcept {
+  return stands_aside() || home.stopping() || sources::any<sources::giving_back>(*this);
 }
 
 // --- what else there is ------------------------------------------------------------------------------------------
@@ -227,6 +268,7 @@ bool worker::sees_something() const noexcept {
 }
 
 void worker::leave_search(bool listed) noexcept {
+  home.drivers().wake_for_limited(home.sleepers());
   const policy::policy_wants& wants = home.host().wants();
   if (!wants.limits) {
     const bool more = sources::any<sources::leaving_search>(*this) || sources::any_to_rob_for(*this);

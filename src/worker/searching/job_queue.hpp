@@ -23,7 +23,7 @@ class job_queue {
     newest_ = &work;
     count_.fetch_add(1);
   }
-  // Any worker: the oldest; null: there is none.
+  // Any worker. Returns the oldest job, or null if there is none.
   [[nodiscard]] heddle::job* take() noexcept {
     if (empty()) return nullptr;
     std::lock_guard hold(lock_);

@@ -16,7 +16,14 @@ constexpr std::uint64_t woken_within_us = 100;
 
 }  // namespace
 
-bool sleepers::send_token(unsigned rank) noexcept { return workers_[rank]->token.send(); }
+bool sleepers::send_token(unsigned rank) noexcept {
+  worker& w = *workers_[rank];
+  if (w.drives == nullptr) [[likely]]
+    return w.token.send();
+  driver& its = *w.drives;  // once it is awake, the worker is somebody else's, and may be gone
+  if (w.token.send_to_resting()) its.of.want(its);
+  return true;
+}
 
 void sleepers::send_tokens() noexcept {
   for (unsigned rank = 0; rank < count(); ++rank) send_token(rank);
@@ -73,6 +80,10 @@ void sleepers::wake_first(unsigned near, MayTake may_take) noexcept {
     send_token(r);
     return;
   }
+}
+
+void sleepers::wake_one_of(const std::vector<bool>& allowed) noexcept {
+  wake_first(0, [&](unsigned r) { return allowed[r]; });
 }
 
 void sleepers::wake_any(unsigned near) noexcept {

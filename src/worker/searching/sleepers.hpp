@@ -32,6 +32,8 @@ class sleepers {
   // The caller is on worker `rank`, and has put a thread into the inbox that another worker must take. Wakes one even
   // if a worker searches.
   void leave_to_another(unsigned rank) noexcept;
+  // Wakes one of these workers, by rank, whether any searches or not.
+  void wake_one_of(const std::vector<bool>& allowed) noexcept;
   // As wake_one_for. Where the policy limits who may rob whom, it does not rely on searchers.
   void wake_any(unsigned near) noexcept;
   // Wakes a worker that may take what worker `rank` has made public.

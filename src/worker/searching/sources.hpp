@@ -14,14 +14,15 @@ namespace heddle::worker::sources {
 
 // The places at which a worker takes something. `taken` of a source names those at which it is asked.
 enum place : unsigned {
-  ordinary_choice = 1,  // the worker chooses what it runs next, in a program without special threads
-  choice = 2,           // the same where the policy is asked first, or threads are packed, pinned or have levels
-  fair_choice = 4,      // every 61st choice, which comes first so that work from outside does not starve
-  fair_by_turns = 8,    // every other fair choice, before the sources of fair_choice
-  after_slice = 16,     // at every other end of a time slice, in place of ready threads
-  search = 32,          // the worker is in the run loop, and nothing was at hand
-  inactive = 64,        // before an inactive worker sleeps, which gives away all that it has
-  caller = 128,         // a foreign kernel thread carries the worker, and its call is alone in the runtime
+  ordinary_choice = 1,   // the worker chooses what it runs next, in a program without special threads
+  choice = 2,            // the same where the policy is asked first, or threads are packed, pinned or have levels
+  fair_choice = 4,       // every 61st choice, which comes first so that work from outside does not starve
+  fair_by_turns = 8,     // every other fair choice, before the sources of fair_choice
+  after_slice = 16,      // at every other end of a time slice, in place of ready threads
+  search = 32,           // the worker is in the run loop, and nothing was at hand
+  inactive = 64,         // before an inactive worker sleeps, which gives away all that it has
+  fair_to_arenas = 256,  // at every fourth fair choice
+  caller = 128,          // a foreign kernel thread carries the worker, and its call is alone in the runtime
 };
 
 // The moments at which somebody asks whether a source has something for a worker. `asked` of a source names those at
@@ -201,6 +202,18 @@ struct submitted_jobs : common<submitted_jobs> {
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
 };
 
+// Workers of arenas that wait to be carried by a worker of this runtime ([arena:1]).
+struct arena_drivers : common<arena_drivers> {
+  static constexpr char name[] = "arenas";
+  static constexpr unsigned taken = fair_to_arenas | search;
+  static entry take(worker& w, place, policy::effort) noexcept { return w.take_driver(); }
+  static bool may_find(const worker& w, question) noexcept { return w.home.drivers().any_for(w.rank); }
+  // Of one that only these workers may carry. It relies on no searcher.
+  static void announce_to(runtime& home, const std::vector<bool>& allowed) noexcept {
+    if (!is_left_out<arena_drivers>(platform::step::announcement)) home.sleepers().wake_one_of(allowed);
+  }
+};
+
 // The entry that another worker has given to this one, which had asked it by name.
 struct own_mailbox {
   static constexpr char name[] = "mailbox";
@@ -282,7 +295,7 @@ struct list {
 };
 
 using all = list<level_threads, pinned_here, gang_threads, policy_first, own_queue, pool_threads, inbox_threads,
-                 ready_threads, own_mailbox, submitted_jobs, policy_work, other_pools, lower_levels>;
+                 ready_threads, own_mailbox, submitted_jobs, arena_drivers, policy_work, other_pools, lower_levels>;
 
 // The first entry that a source gives at that place, or 0 if none has any.
 template <place At>

@@ -13,6 +13,13 @@ bool token::send() noexcept {
   }
 }
 
+bool token::send_to_resting() noexcept {
+  for (auto now = static_cast<state>(word_.load());; now = static_cast<state>(word_.load())) {
+    if (now == state::awake) return false;
+    if (change(now, state::awake)) return now == state::asleep;
+  }
+}
+
 void token::end_nap(state seen, bool something_is_queued) noexcept {
   auto next = seen;
   if (seen == state::lent_again) next = state::lent;

@@ -35,6 +35,9 @@ class token {
   // published before it, and the worker's last look sees that work. Returns false if F has the worker; C will have it
   // afterwards.
   bool send() noexcept;
+  // The same to an arena's worker, for which no carrier sleeps. Returns true if it rested, and the caller must have it
+  // carried.
+  [[nodiscard]] bool send_to_resting() noexcept;
 
   // C. After `now` has given awake, C sees what came before the wake-up.
   state now() const noexcept {
@@ -42,8 +45,8 @@ class token {
   }  // pairs with send, F
   void settle() noexcept { put(state::settling, std::memory_order_relaxed); }   // before the worker is in the idle set
   void stay_awake() noexcept { put(state::awake, std::memory_order_relaxed); }  // it is not in the idle set any more
-  // From here on F may take the worker. Does nothing if a wake-up was sent meanwhile.
-  void fall_asleep() noexcept { static_cast<void>(change(state::settling, state::asleep)); }
+  // From here on F may take the worker. Does nothing, and returns false, if a wake-up was sent meanwhile.
+  bool fall_asleep() noexcept { return change(state::settling, state::asleep); }
   // Sleeps while the word is `seen`, until the deadline if that is not 0. May return early.
   void wait(state seen, platform::nanoseconds deadline = 0) noexcept {
     platform::wait_on(word_, static_cast<std::uint32_t>(seen), deadline);
