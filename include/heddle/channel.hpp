@@ -89,7 +89,7 @@ class channel {
   std::optional<T> receive() {
     return received([&](void* bytes) { return core_.receive(bytes, {}); });
   }
-  /// Does the same, but also returns nothing if a stop was requested and there is no value.
+  /// Does the same, but also returns nothing if a stop was requested, even if there is a value.
   std::optional<T> receive(std::stop_token stop) {
     return received([&](void* bytes) { return core_.receive(bytes, {nullptr, &stop}); });
   }

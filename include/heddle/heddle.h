@@ -230,6 +230,7 @@ HEDDLE_C_API heddle_status heddle_barrier_drop(heddle_barrier* barrier); /* arri
 typedef struct heddle_latch heddle_latch;
 HEDDLE_C_API heddle_status heddle_latch_create(heddle_latch** out, size_t expected);
 HEDDLE_C_API heddle_status heddle_latch_destroy(heddle_latch* latch);
+/* HEDDLE_INVALID, and nothing is counted, if `count` is more than is left. */
 HEDDLE_C_API heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count);
 HEDDLE_C_API heddle_status heddle_latch_wait(heddle_latch* latch);     /* [waits] */
 HEDDLE_C_API heddle_status heddle_latch_try_wait(heddle_latch* latch); /* HEDDLE_BUSY */

@@ -23,13 +23,25 @@ class latch {
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  /// The count must not fall below zero.
+  /// The count must not fall below zero. If it does, the program ends with a message.
   void count_down(std::ptrdiff_t count = 1) noexcept {
     // acq_rel pairs with wait, try_wait and the other counts: what every thread did before. Without waiters this is the
     // last access to *this.
-    const std::int64_t before = word_.fetch_sub(count * unit, std::memory_order_acq_rel);
-    if (before == count * unit + has_waiters) [[unlikely]]
+    const std::int64_t left = word_.fetch_sub(count * unit, std::memory_order_acq_rel) - count * unit;
+    if (left < unit && left != 0) [[unlikely]]
+      end_of_count(left);
+  }
+  /// Counts down, unless the count would fall below zero. Returns whether it counted.
+  [[nodiscard]] bool try_count_down(std::ptrdiff_t count = 1) noexcept {
+    std::int64_t before = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
+    do {
+      if (before / unit < count) return false;
+      // acq_rel as in count_down; relaxed: tried again
+    } while (!word_.compare_exchange_weak(before, before - count * unit, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+    if (before - count * unit == has_waiters) [[unlikely]]
       open();
+    return true;
   }
   bool try_wait() const noexcept {
     return word_.load(std::memory_order_acquire) < unit;  // pairs with count_down: what was done before
@@ -48,6 +60,8 @@ class latch {
 
   HEDDLE_API void wait_slow() noexcept;
   HEDDLE_API void open() noexcept;
+  // Opens the latch if `left` is has_waiters alone. A smaller value is a count below zero.
+  HEDDLE_API void end_of_count(std::int64_t left) noexcept;
   static bool enqueue(void* object, detail::waiter& w) noexcept;
 
   // The count, and the bit has_waiters, which is set under guard_ when a waiter is put on the list.

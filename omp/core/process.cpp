@@ -8,6 +8,7 @@
 
 #include <heddle/mutex.hpp>
 
+#include "omp/core/locks/kept.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
 #include "omp/seam.hpp"
@@ -53,10 +54,11 @@ std::atomic<const environment*> newest{nullptr};
   }
 }
 
-heddle::mutex& changing() noexcept {
-  static heddle::mutex lock;  // parks who comes second, which a guard of the compiler's would not
-  return lock;
-}
+// Suspends a user-level thread that comes second, which a guard of the compiler's would not.
+constinit kept<heddle::mutex> changing;
+
+// `newest` needs no care in a child, because it is one pointer.
+[[maybe_unused]] const bool told_of_forks = forget_in_children<changing>();
 
 const environment& under_lock() {
   const environment* e = newest.load(std::memory_order_relaxed);  // written under the lock
@@ -73,12 +75,12 @@ const environment& process_environment() noexcept {
   const environment* const e = newest.load(std::memory_order_acquire);  // pairs with under_lock, change_environment
   if (e != nullptr) [[likely]]
     return *e;
-  const std::lock_guard held(changing());
+  const std::lock_guard held(changing.object);
   return under_lock();
 }
 
 void change_environment(void (*change)(environment& copy, const void* argument), const void* argument) {
-  const std::lock_guard held(changing());
+  const std::lock_guard held(changing.object);
   const environment& old = under_lock();
   environment copy = old;
   change(copy, argument);

@@ -12,6 +12,7 @@
 
 #include <heddle/mutex.hpp>
 
+#include "omp/core/locks/kept.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/teams/members.hpp"
 #include "omp/core/teams/team.hpp"
@@ -126,10 +127,8 @@ constinit ompt_start_tool_result_t* the_tool = nullptr;
 // The kernel thread that is in the tool's code meanwhile: for it there is no tool yet.
 constinit std::atomic<pthread_t> starter{};
 
-heddle::mutex& starting() noexcept {
-  static auto* const lock = new heddle::mutex;  // events come until the process's very end
-  return *lock;
-}
+constinit kept<heddle::mutex> starting;  // events come until the process's very end
+[[maybe_unused]] const bool told_of_forks = forget_in_children<starting>();
 
 bool start() {
   ompt_start_tool_result_t* const found = search();
@@ -147,7 +146,7 @@ bool find_out() noexcept {
   const attached now = tool_is.load(std::memory_order_acquire);
   if (now != attached::unknown) return now == attached::yes;
   if (starter.load() == pthread_self()) return false;
-  const std::lock_guard held(starting());
+  const std::lock_guard held(starting.object);
   if (tool_is.load() == attached::unknown) {
     starter.store(pthread_self());
     const bool found = start();
@@ -165,7 +164,7 @@ void finish() noexcept {
     dismiss_teams(*self);
     initial_thread_ends(*self);
   }
-  const std::lock_guard held(starting());
+  const std::lock_guard held(starting.object);
   if (tool_is.exchange(attached::no) != attached::yes) return;
   forget_callbacks();
   if (the_tool->finalize != nullptr) the_tool->finalize(&the_tool->tool_data);

@@ -45,10 +45,10 @@ class resting {
 
 // A member: the call keeps its kernel thread, and its worker goes on with others on another one.
 template <class F>
-int in_kernel(F call) {
+auto in_kernel(F call) {
   resting now;
   return heddle::blocking([&] {
-    const int result = call();
+    const auto result = call();
     now.keep_errno();
     return result;
   });

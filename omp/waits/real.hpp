@@ -1,14 +1,28 @@
 // The C library's own functions, before which those of this folder stand.
 #pragma once
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
+
+// glibc declares these only where _FORTIFY_SOURCE is on.
+extern "C" {
+int __poll_chk(pollfd* all, nfds_t count, int limit, std::size_t bytes);
+int __ppoll_chk(pollfd* all, nfds_t count, const timespec* limit, const sigset_t* blocked, std::size_t bytes);
+}
 
 namespace heddle::omp::waits {
 

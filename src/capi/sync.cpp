@@ -125,7 +125,10 @@ heddle_status heddle_latch_create(heddle_latch** out, size_t expected) {
 heddle_status heddle_latch_destroy(heddle_latch* latch) { return capi::destroy(latch); }
 heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count) {
   if (exceeds(count, heddle::latch::max())) return HEDDLE_INVALID;
-  return capi::with(latch, [count](heddle::latch& l) { l.count_down(static_cast<std::ptrdiff_t>(count)); });
+  bool counted = false;
+  const heddle_status status =
+      capi::with(latch, [&](heddle::latch& l) { counted = l.try_count_down(static_cast<std::ptrdiff_t>(count)); });
+  return status == HEDDLE_OK && !counted ? HEDDLE_INVALID : status;
 }
 heddle_status heddle_latch_wait(heddle_latch* latch) {
   return capi::with(latch, [](heddle::latch& l) { l.wait(); });

@@ -167,6 +167,8 @@ channel_core::outcome channel_core::try_send(const void* item) {
 }
 
 channel_core::outcome channel_core::send(const void* item, wait_limit limit) {
+  // First, so that a loop of sends ends although the receivers always make room.
+  if (limit.stop != nullptr && limit.stop->stop_requested()) return outcome::not_now;
   do {
     if (const outcome result = try_send(item); result != outcome::not_now) return result;
   } while (limit.limit == nullptr &&
@@ -200,6 +202,7 @@ channel_core::outcome channel_core::try_receive(void* item) noexcept {
 }
 
 channel_core::outcome channel_core::receive(void* item, wait_limit limit) noexcept {
+  if (limit.stop != nullptr && limit.stop->stop_requested()) return outcome::not_now;  // as in send
   do {
     if (try_receive(item) == outcome::done) return outcome::done;
   } while (limit.limit == nullptr && !closed_.load() &&

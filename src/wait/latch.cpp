@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/contracts.hpp"
 #include "worker/preemption/section.hpp"
 
 namespace heddle {
@@ -19,6 +20,13 @@ bool latch::enqueue(void* object, detail::waiter& w) noexcept {
 void latch::wait_slow() noexcept {
   detail::waiter w("latch");
   detail::suspend(w, enqueue, this);
+}
+
+void latch::end_of_count(std::int64_t left) noexcept {
+  HEDDLE_CHECK(left >= 0,
+               "heddle::latch: the count fell to %lld, so more was counted down than the latch was made with",
+               static_cast<long long>(left / unit));
+  open();
 }
 
 void latch::open() noexcept {

@@ -67,6 +67,13 @@ TEST_F(c_api, numbers_out_of_range_are_refused) {
   EXPECT_EQ(heddle_barrier_create(&b, 0), HEDDLE_INVALID);
   EXPECT_EQ(heddle_barrier_create(&b, std::size_t{1} << 40), HEDDLE_INVALID);
   EXPECT_EQ(heddle_latch_create(&l, ~std::size_t{0}), HEDDLE_INVALID);
+  ASSERT_EQ(heddle_latch_create(&l, 2), HEDDLE_OK);
+  EXPECT_EQ(heddle_latch_count_down(l, 3), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_latch_try_wait(l), HEDDLE_BUSY) << "what was refused counts nothing";
+  EXPECT_EQ(heddle_latch_count_down(l, 2), HEDDLE_OK);
+  EXPECT_EQ(heddle_latch_wait(l), HEDDLE_OK);
+  EXPECT_EQ(heddle_latch_count_down(l, 1), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_latch_destroy(l), HEDDLE_OK);
   heddle_thread* t = nullptr;
   heddle_thread_options huge{};
   huge.stack_size = std::size_t{1} << 60;

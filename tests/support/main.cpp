@@ -23,12 +23,19 @@ std::string filter_of(const std::vector<std::string_view>& files) {
     bool found = false;
     for (int i = 0; i < all.total_test_suite_count(); ++i) {
       const testing::TestSuite& suite = *all.GetTestSuite(i);
+      std::string of_file;
+      int count = 0;
       for (int j = 0; j < suite.total_test_count(); ++j) {
         const testing::TestInfo& test = *suite.GetTestInfo(j);
         if (stem_of(test.file()) != file) continue;
-        found = true;
-        filter.append(suite.name()).append(".").append(test.name()).append(":");
+        ++count;
+        of_file.append(suite.name()).append(".").append(test.name()).append(":");
       }
+      if (count == 0) continue;
+      found = true;
+      // As a rule a suite is one file's. GoogleTest prints the filter, so a short one is better.
+      if (count == suite.total_test_count()) filter.append(suite.name()).append(".*:");
+      else filter.append(of_file);
     }
     if (!found) {
       std::fprintf(stderr, "no test here is from a file %.*s.cpp\n", static_cast<int>(file.size()), file.data());

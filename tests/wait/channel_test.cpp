@@ -175,9 +175,37 @@ TEST_P(channels, a_stop_ends_waits_and_gives_the_value_back) {
     progress();
   });
   EXPECT_EQ(ended.load(), 5);
-  EXPECT_TRUE(empty.send(3, stop.get_token())) << "a send that need not wait is not stopped";
-  EXPECT_EQ(empty.receive(stop.get_token()), 3) << "a value that is there is received";
+  EXPECT_FALSE(empty.send(3, stop.get_token())) << "there is room, but the stop counts first";
+  EXPECT_TRUE(empty.send(3));
+  EXPECT_EQ(empty.receive(stop.get_token()), std::nullopt) << "a value is there, but the stop counts first";
+  EXPECT_EQ(empty.receive(), 3);
   EXPECT_EQ(full.receive(), "first");
+}
+
+// Neither loop ever has to wait for long, so the looks before their waits are what ends them.
+TEST_P(channels, a_stop_ends_loops_that_need_not_wait) {
+  run([&] {
+    heddle::channel<int> c(heddle::channel<int>::unbounded);
+    std::stop_source stop;
+    heddle::latch under_way(2);
+    heddle::jthread sender([&] {
+      for (int sent = 0; c.send(int{sent}, stop.get_token()); ++sent) {
+        if (sent == 100) under_way.count_down();
+        if (sent % 100 == 99) heddle::this_thread::yield();
+      }
+    });
+    heddle::jthread receiver([&] {
+      int received = 0;
+      while (c.receive(stop.get_token())) {
+        if (++received == 100) under_way.count_down();
+      }
+    });
+    under_way.wait();
+    stop.request_stop();
+    sender.join();
+    receiver.join();
+    progress();
+  });
 }
 
 TEST_P(channels, stops_and_values_compete) {

@@ -31,6 +31,33 @@ TEST_P(latches, nobody_passes_before_the_last_count) {
   }
 }
 
+// Ten threads count down a latch of four: six are refused.
+TEST_P(latches, a_count_below_zero_is_refused) {
+  for (int k = 0; k < 20 * heddle_test::stress(); ++k) {
+    heddle::latch gate(4);
+    std::atomic<int> refused{0};
+    together(9, 2, [&](int i) {
+      heddle_test::chance c(k * 16 + i);
+      c.maybe_yield();
+      if (i == 8) gate.wait();
+      else if (!gate.try_count_down()) ++refused;
+    });
+    EXPECT_EQ(refused.load(), 6) << "of ten";
+    EXPECT_TRUE(gate.try_wait());
+    EXPECT_FALSE(gate.try_count_down());
+    progress();
+  }
+}
+
+TEST(latch_of, a_count_below_zero_ends_the_program) {
+  EXPECT_DEATH(
+      {
+        heddle::latch gate(2);
+        gate.count_down(3);
+      },
+      "more was counted down than the latch was made with");
+}
+
 TEST_P(latches, counts_of_any_size) {
   run([] {
     heddle::latch open(0), gate(10);

@@ -39,6 +39,26 @@ TEST_P(sleeping, the_past_is_no_sleep) {
   });
 }
 
+// The sleep would last for an hour, so the stop is what ends it.
+TEST_P(sleeping, a_stop_ends_a_sleep) {
+  for (int k = 0; k < 20 * heddle_test::stress(); ++k) {
+    std::stop_source stop;
+    together(4, 1, [&](int i) {
+      heddle_test::chance c(k * 8 + i);
+      c.maybe_yield();
+      if (i == 4) stop.request_stop();
+      else if (i % 2 == 0) EXPECT_FALSE(heddle::this_thread::sleep_for(1h, stop.get_token()));
+      else EXPECT_FALSE(heddle::this_thread::sleep_until(std::chrono::system_clock::now() + 1h, stop.get_token()));
+    });
+    EXPECT_FALSE(heddle::this_thread::sleep_for(-1h, stop.get_token())) << "requested before the call";
+    progress();
+  }
+  std::stop_source never;
+  EXPECT_TRUE(heddle::this_thread::sleep_for(1ms, never.get_token()));
+  EXPECT_TRUE(heddle::this_thread::sleep_for(0s, never.get_token()));
+  EXPECT_TRUE(heddle::this_thread::sleep_for(1ms, std::stop_token{}));
+}
+
 // A thousand sleepers; the others on the same workers are done long before: ordered by events, not by time.
 TEST_P(sleeping, others_run_meanwhile) {
   run([&] {

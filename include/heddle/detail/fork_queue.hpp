@@ -143,23 +143,48 @@ inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
 
 inline const ticket foreign_ticket = reinterpret_cast<ticket>(std::uintptr_t{1});
 
-// Stores `item`, and calls slow(queue, position) if a limit requires it. The limit is read after bottom is stored.
-// Together with a sleeper's {poison, heavy fence, read bottom} this is Dekker's algorithm: either the sleeper sees the
-// entry, or this push sees the poison.
+// The one push and the one pop of the owner, which forks, loops and OpenMP's tasks use.
+//
+// Stores `item` as the newest entry and returns its position. The caller must then ask needs_slow_push, unless it
+// leaves requests unanswered on purpose. The queue may be full: the slot behind `end` takes the item then, and
+// needs_slow_push returns true.
+[[gnu::always_inline]] inline slot* store_newest(fork_queue& queue, entry item) noexcept {
+  slot* const position = queue.bottom.load(std::memory_order_relaxed);  // the owner's own variable
+  position->store(item, std::memory_order_relaxed);                     // published by the store below, or by `open`
+  queue.bottom.store(position + 1, std::memory_order_release);          // pairs with force_steal: the slot and the job
+  // A fence for the compiler only; the sleeper executes the processor's fence ([sleep:4]).
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return position;
+}
+// The limit is read after bottom is stored. Together with a sleeper's {poison, heavy fence, read bottom} this is
+// Dekker's algorithm: either the sleeper sees the entry, or this push sees the poison.
+[[gnu::always_inline]] inline bool needs_slow_push(const fork_queue& queue, const slot* position) noexcept {
+  // pairs with the sleeper's poison through its heavy fence; the next push sees a searcher's request that is missed
+  // here
+  return position + 1 >= queue.push_limit.load(std::memory_order_relaxed);
+}
+// Takes the newest entry, which is at `position`, out of the owner's queue. The entry is the owner's if needs_slow_pop
+// returns false afterwards.
+[[gnu::always_inline]] inline void remove_newest(fork_queue& queue, slot* position) noexcept {
+  // pairs with force_steal through its heavy fence: the entry is mine. release: a thread that reads this value sees the
+  // entries below
+  queue.bottom.store(position, std::memory_order_release);
+  // A fence for the compiler only; the thief executes the processor's fence ([force:4]).
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+[[gnu::always_inline]] inline bool needs_slow_pop(const fork_queue& queue, const slot* position) noexcept {
+  // pairs with force_steal's poison through its heavy fence
+  return position < queue.pop_limit.load(std::memory_order_relaxed);
+}
+
+// Stores `item`, and calls slow(queue, position) if a limit requires it.
 template <class Slow>
 [[gnu::always_inline]] inline ticket push_or(entry item, Slow slow) noexcept {
   fork_queue* queue = current_queue();
   if (queue == nullptr) [[unlikely]]
     return foreign_ticket;
-
-  slot* position = queue->bottom.load(std::memory_order_relaxed);  // the owner's own variable
-  position->store(item, std::memory_order_relaxed);                // published by the store below, or by `open`
-  queue->bottom.store(position + 1, std::memory_order_release);    // pairs with force_steal: the slot and the job
-  // A fence for the compiler only; the sleeper executes the processor's fence ([sleep:4]).
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  // pairs with the sleeper's poison through its heavy fence; the next push sees a searcher's request that is missed
-  // here
-  if (position + 1 >= queue->push_limit.load(std::memory_order_relaxed)) [[unlikely]]
+  slot* const position = store_newest(*queue, item);
+  if (needs_slow_push(*queue, position)) [[unlikely]]
     return slow(queue, position);
   return position;
 }
@@ -191,13 +216,8 @@ template <class Slow>
   // relaxed: only the owner writes slots
   if (position->load(std::memory_order_relaxed) != item) [[unlikely]]
     return false;
-  // pairs with force_steal through its heavy fence: the entry is mine. release: a thread that reads this value sees the
-  // entries below
-  queue->bottom.store(position, std::memory_order_release);
-  // A fence for the compiler only; the thief executes the processor's fence ([force:4]).
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  // pairs with force_steal's poison through its heavy fence
-  if (position < queue->pop_limit.load(std::memory_order_relaxed)) [[unlikely]]
+  remove_newest(*queue, position);
+  if (needs_slow_pop(*queue, position)) [[unlikely]]
     return pop_slow(queue, position);
   return true;
 }

@@ -64,13 +64,9 @@ HEDDLE_API loop_wait loop_spin(const job& work) noexcept;
 HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
 [[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
   fork_queue* queue = current_queue();
-  slot* position = queue->bottom.load(std::memory_order_relaxed);  // the owner's own variable
-  if (position >= queue->end) [[unlikely]]
+  if (queue->bottom.load(std::memory_order_relaxed) >= queue->end) [[unlikely]]  // the owner's own variable
     return push_quietly_slow(queue, item);
-  position->store(item, std::memory_order_relaxed);  // published by the store below
-  // pairs with force_steal: the slot and the job's fields
-  queue->bottom.store(position + 1, std::memory_order_release);
-  return position;
+  return store_newest(*queue, item);
 }
 
 // Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all

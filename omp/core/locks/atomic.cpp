@@ -3,6 +3,8 @@
 
 #include <heddle/mutex.hpp>
 
+#include "omp/core/locks/kept.hpp"
+
 namespace heddle::omp::atomics {
 
 namespace {
@@ -13,20 +15,20 @@ struct alignas(64) stripe {
   heddle::mutex lock;
 };
 
-// Never destroyed: programs have atomic regions in destructors of static objects.
-stripe* table() noexcept {
-  static stripe* const made = new stripe[stripes + 1];
-  return made;
-}
+struct stripe_table {
+  stripe all[stripes + 1];
+};
+constinit kept<stripe_table> table;  // destructors of static objects have atomic regions, too
+[[maybe_unused]] const bool told_of_forks = forget_in_children<table>();
 
 }  // namespace
 
 heddle::mutex& lock_of(const void* where) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(where);
-  return table()[(address >> 4 ^ address >> 11) % stripes].lock;
+  return table.object.all[(address >> 4 ^ address >> 11) % stripes].lock;
 }
 
-heddle::mutex& lock_of_regions() noexcept { return table()[stripes].lock; }
+heddle::mutex& lock_of_regions() noexcept { return table.object.all[stripes].lock; }
 
 void locked(const void* where, void (*body)(void* argument), void* argument) {
   heddle::mutex& lock = lock_of(where);

@@ -14,6 +14,7 @@
 #include <heddle/mutex.hpp>
 #include <heddle/pause.hpp>
 
+#include "omp/core/locks/kept.hpp"
 #include "omp/core/teams/thread.hpp"
 
 namespace heddle::omp {
@@ -54,11 +55,17 @@ struct alignas(64) row {
   }
 };
 
+constexpr unsigned rows = 64;
+struct row_table {
+  row all[rows];
+};
+constinit kept<row_table> table;  // static objects have locks
+// The waiters of other threads do not exist in a child.
+[[maybe_unused]] const bool told_of_forks = forget_in_children<table>();
+
 row& row_of(const void* address) noexcept {
-  constexpr unsigned rows = 64;
-  static row* const table = new row[rows];  // never destroyed: static objects have locks
   const auto a = reinterpret_cast<std::uintptr_t>(address);
-  return table[(a >> 3 ^ a >> 9) % rows];
+  return table.object.all[(a >> 3 ^ a >> 9) % rows];
 }
 
 }  // namespace

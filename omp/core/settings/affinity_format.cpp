@@ -1,5 +1,6 @@
 // Fields of affinity lines.
 #include "omp/core/settings/affinity_format.hpp"
+#include "omp/core/locks/kept.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -61,14 +62,10 @@ std::optional<std::string> value_of(std::string_view& rest, const thread_facts& 
 }
 
 // The process's format once the program has set one; until then the environment's.
-struct set_format {
-  heddle::mutex lock;
-  std::optional<std::string> text;
-};
-set_format& program_format() noexcept {
-  static auto* const made = new set_format;
-  return *made;
-}
+constinit kept<std::optional<std::string>> program_format;
+// Of program_format and of the lines that were printed. A child keeps both.
+constinit kept<heddle::mutex> lock;
+[[maybe_unused]] const bool told_of_forks = forget_in_children<lock>();
 
 // Of a thread that is not bound: a user-level thread may come to any worker.
 std::vector<int> usable_by_caller() {
@@ -147,15 +144,13 @@ std::string affinity_line(std::string_view rest, const thread_facts& of) {
 }
 
 std::string affinity_format() {
-  set_format& f = program_format();
-  const std::lock_guard held(f.lock);
-  return f.text ? *f.text : process_environment().affinity_format;
+  const std::lock_guard held(lock.object);
+  return program_format.object ? *program_format.object : process_environment().affinity_format;
 }
 
 void set_affinity_format(std::string_view format) {
-  set_format& f = program_format();
-  const std::lock_guard held(f.lock);
-  f.text = std::string(format);
+  const std::lock_guard held(lock.object);
+  program_format.object = std::string(format);
 }
 
 void display_affinity_of_member(const thread& self) {
@@ -166,10 +161,9 @@ void display_affinity_of_member(const thread& self) {
   std::string now = affinity_line("%t %T %L %n %N %a %A", facts);
   for (const int part : {where.first, where.count, where.parent, static_cast<int>(where.bind)})
     now += ' ' + std::to_string(part);
-  static heddle::mutex lock;
   static auto* const last = new std::map<int, std::string>;  // by the thread's number
   {
-    const std::lock_guard held(lock);
+    const std::lock_guard held(lock.object);
     std::string& before = (*last)[self.global_number];
     if (before == now) return;
     before = now;

@@ -6,6 +6,7 @@
 
 #include <heddle/mutex.hpp>
 
+#include "omp/core/locks/kept.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
 
@@ -96,12 +97,23 @@ void say_of_variable(const std::string& complaint) noexcept {
   if (warnings_on.load(std::memory_order_relaxed)) write_line("OMP: Warning #42: heddle: " + complaint);
 }
 
+namespace {
+
+struct said_lines {
+  heddle::mutex lock;
+  std::set<std::string>* lines{nullptr};  // null until there is one
+};
+constinit kept<said_lines> said;
+[[maybe_unused]] const bool told_of_forks = forget_in_children<said>();
+
+}  // namespace
+
 void say_once(const std::string& line) noexcept {
-  static heddle::mutex lock;
-  static auto* const said = new std::set<std::string>;
   {
+    auto& [lock, lines] = said.object;
     const std::lock_guard held(lock);
-    if (!said->insert(line).second) return;
+    if (lines == nullptr) lines = new std::set<std::string>;
+    if (!lines->insert(line).second) return;
   }
   say(line);
 }

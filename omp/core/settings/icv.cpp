@@ -1,5 +1,6 @@
 // Control variables of data environments: initial ones, those of regions, and copies on write.
 #include "omp/core/settings/icv.hpp"
+#include "omp/core/locks/kept.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -45,10 +46,21 @@ control_variables variables_of_region(const thread& self, const region_options& 
   return v;
 }
 
+namespace {
+
+struct list_store {
+  short_lock guard;
+  std::set<std::vector<int>>* lists{nullptr};  // null until there is one; those of a parent process stay in memory
+};
+constinit kept<list_store> store;
+[[maybe_unused]] const bool told_of_forks = forget_in_children<store>();
+
+}  // namespace
+
 const std::vector<int>& kept_list(std::span<const int> numbers) {
-  static auto* const lists = new std::set<std::vector<int>>;
-  static short_lock guard;
+  auto& [guard, lists] = store.object;
   const std::lock_guard hold(guard);
+  if (lists == nullptr) lists = new std::set<std::vector<int>>;
   return *lists->emplace(numbers.begin(), numbers.end()).first;
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "omp/core/locks/kept.hpp"
 #include "omp/core/locks/short_lock.hpp"
 
 namespace heddle::omp {
@@ -36,11 +37,12 @@ class block_depot {
 
 namespace {
 
-// Never destroyed: threads give back what they have after the end of main.
-block_depot& depot() {
-  static block_depot* const it = new block_depot;
-  return *it;
-}
+// Threads give back what they have after the end of main, too.
+constinit kept<block_depot> the_depot;
+block_depot& depot() noexcept { return the_depot.object; }
+
+// A child begins with an empty depot.
+[[maybe_unused]] const bool told_of_forks = forget_in_children<the_depot>();
 
 }  // namespace
 

@@ -110,14 +110,9 @@ class team_tasks {
   // The same for one without a priority, of which nothing is read: it may lie in another processor's caches.
   [[nodiscard]] bool push_usual(member_tasks& mine, explicit_task& it, const task& parent) noexcept {
     auto& q = mine.queue;
-    heddle::detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // own variable
-    // relaxed: published by the store below, or by `open` (src/queue/README.md, [queue:7])
-    position->store(reinterpret_cast<heddle::detail::entry>(&it), std::memory_order_relaxed);
-    q.bottom.store(position + 1, std::memory_order_release);  // pairs with force_steal: the slot and the task
-    // for the compiler; the processor's fence is executed by who sleeps ([omp_task:8])
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    // pairs with a sleeper's poison through its heavy fence
-    if (position + 1 >= q.push_limit.load(std::memory_order_relaxed)) [[unlikely]]
+    heddle::detail::slot* const position =
+        heddle::detail::store_newest(q, reinterpret_cast<heddle::detail::entry>(&it));
+    if (heddle::detail::needs_slow_push(q, position)) [[unlikely]]  // a sleeper's poison, [omp_task:8]
       return push_slow(mine, it, parent, position);
     return true;
   }
@@ -139,11 +134,8 @@ class team_tasks {
     if (position < q.base) return nullptr;
     auto* const it = reinterpret_cast<explicit_task*>(position->load(std::memory_order_relaxed));  // owner writes slots
     if (under != nullptr && !may_descend(*it, *under)) return nullptr;
-    // pairs with force_steal through its heavy fence: the task is mine. release: who reads this sees the tasks below
-    q.bottom.store(position, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // for the compiler; the thief executes the processor's
-    // pairs with force_steal's poison through its heavy fence
-    if (position < q.pop_limit.load(std::memory_order_relaxed) && !pop_slow(mine, position)) [[unlikely]]
+    heddle::detail::remove_newest(q, position);
+    if (heddle::detail::needs_slow_pop(q, position) && !pop_slow(mine, position)) [[unlikely]]
       return nullptr;
     if (under == nullptr || it->parent == under || descends(*it, *under)) [[likely]]
       return it;
@@ -159,6 +151,9 @@ class team_tasks {
   void dismiss(task_sleeper& who) noexcept;
   // After a sequentially consistent fence. Wakes one that may run children of `parent`, or all that sleep.
   void wake_for(const task* parent) noexcept;
+
+  // In the child of fork(): the other members do not exist, nor does whoever had a lock.
+  void after_fork() noexcept;
 
   // Of tasks that threads which are no members have ended (omp_fulfill_event).
   std::atomic<std::uint64_t> ended_outside{0};

@@ -41,6 +41,7 @@ explicit_task& make_task_anew(thread& self, task& parent, std::size_t payload);
   self.did.tasks.add();  // [omp_task:10]
   parent.spare = nullptr;
   spare->group = parent.group;
+  spare->is_final = parent.is_final;  // the parent's own block may have been another task when this one was made
   return spare;
 }
 

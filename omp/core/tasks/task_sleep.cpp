@@ -1,5 +1,6 @@
 // Who sleeps where it could run tasks, and who is woken when there are some: [omp_task:8].
 #include <mutex>
+#include <new>
 
 #include "omp/core/tasks/task_queue.hpp"
 #include "omp/core/teams/thread.hpp"
@@ -60,6 +61,13 @@ void team_tasks::forget_sleepers() noexcept {
     remove(s);
     s.woken.store(true);  // it takes the lock before it goes away
   }
+}
+
+void team_tasks::after_fork() noexcept {
+  new (&sleepers_guard_) short_lock;
+  first_sleeper_ = nullptr;
+  sleeping_.store(0, std::memory_order_relaxed);  // the child has one thread
+  new (&shared_guard_) short_lock;
 }
 
 // One that may run everything rather than one that waits for descendants of its own.

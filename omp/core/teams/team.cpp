@@ -1,6 +1,7 @@
 #include "omp/core/teams/team.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "omp/core/places/binding.hpp"
 #include "omp/core/settings/environment.hpp"
@@ -33,6 +34,29 @@ unsigned threads_for(const thread& self, const region_options& how) noexcept {
 }
 
 namespace {
+
+// The team with which the contention group of `region` begins.
+team& group_of(team& region) noexcept {
+  team* t = &region;
+  while (t->outer != nullptr && !t->begins_group) t = t->outer;
+  return *t;
+}
+
+// Returns how many of `wanted` threads a region of the caller's gets under thread-limit-var of its contention group: 1,
+// the caller itself, at least. The others are counted in the group, and in `reserved`.
+unsigned reserve_threads(const thread& self, unsigned wanted, unsigned& reserved) noexcept {
+  reserved = 0;
+  const int limit = self.running->variables->thread_limit;
+  if (wanted <= 1 || limit == std::numeric_limits<int>::max()) [[likely]]
+    return wanted;
+  std::atomic<unsigned>& count = group_of(*self.in).threads_of_group;
+  const unsigned most = static_cast<unsigned>(limit) - 1;
+  unsigned busy = count.load(std::memory_order_relaxed);  // relaxed: a count that publishes nothing
+  do {
+    reserved = std::min(wanted - 1, busy < most ? most - busy : 0);
+  } while (reserved != 0 && !count.compare_exchange_weak(busy, busy + reserved, std::memory_order_relaxed));
+  return reserved + 1;
+}
 
 // What the region's clauses ask for, or the control variable, before anything cuts it.
 unsigned requested_by(const thread& self, const region_options& how) noexcept {
@@ -68,7 +92,9 @@ void change(std::atomic<T>& place, T value) noexcept {
 }  // namespace
 
 team& begin_region(thread& self, const region_options& how, region_body body) {
-  const unsigned n = threads_for(self, how);
+  unsigned reserved = 0;
+  unsigned n = threads_for(self, how);
+  if (!how.league) n = reserve_threads(self, n, reserved);  // each team of a league is a contention group of its own
   team& t = team_here(self);
   const bool told = ompt::on();
   if (told) [[unlikely]]
@@ -78,6 +104,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   t.saved_work = self.work;
   t.saved_place = self.place;
   change(t.size, n);
+  change(t.reserved, reserved);
   change(t.outer, self.in);
   change(t.outer_number, self.number);
   change(t.outer_task, self.running);
@@ -86,6 +113,7 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   const bool is_team_of_league = how.league_number >= 0;
   change(t.league_number, is_team_of_league ? how.league_number : outer.league_number);
   change(t.league_size, is_team_of_league ? how.league_size : outer.league_size);
+  change(t.begins_group, is_team_of_league);
   change(t.has_loop, how.loop != nullptr);
   if (how.loop != nullptr) t.loop = *how.loop;
   change(t.data_of_code, how.data);
@@ -162,6 +190,8 @@ void end_region(thread& self) {
     t.wake_all();  // members tell of the end when they see it
     ompt::join_ends(self);
   }
+  if (t.reserved != 0) [[unlikely]]
+    group_of(*t.outer).threads_of_group.fetch_sub(t.reserved, std::memory_order_relaxed);  // as in reserve_threads
   self.in = t.outer;
   self.number = t.outer_number;
   self.running = t.outer_task;
@@ -205,7 +235,10 @@ void run_region(thread& self, const region_options& how, region_body body) {
 
 bool wait_at_barrier(thread& self, bool cancellable) {
   team& t = *self.in;
-  if (self.work.share != nullptr) end_loop(self);  // a cancelled loop
+  // A member that saw its loop cancelled leaves the loop without a call. A combined construct of the GNU ABI has its
+  // loop open before the first block is asked for, and gcc puts a barrier there (sections with firstprivate and
+  // lastprivate).
+  if (self.work.share != nullptr && loop_is_cancelled(self)) end_loop(self);
   if (t.size == 1 && !t.tasked.load(std::memory_order_relaxed)) {
     if (t.cancellations.any()) [[unlikely]]
       t.barrier.begin_next();  // they are of the phase that ends here

@@ -57,6 +57,8 @@ struct team {
   int league_number{0};  // omp_get_team_num(), omp_get_num_teams(): of a host teams construct
   int league_size{1};
   bool has_loop{false};
+  bool begins_group{
+      false};           // a team of a league or a target region: its thread is the initial one of a contention group
   bool is_gang{false};  // its members run all at once, or not yet: team_gang.hpp
   // Some task was made in this region, or there is something else that the hooks of tasks want to hear of.
   std::atomic<bool> tasked{false};
@@ -73,6 +75,7 @@ struct team {
   alignas(64) thread* leader{nullptr};         // for as long as the team exists
   unsigned manned{0};                          // members that have a thread
   unsigned room{0};                            // for members
+  unsigned reserved{0};                        // threads of this region that count towards its group's limit
   team* deeper{nullptr};                       // kept for a region that the leader encounters inside this one
   heddle::detail::gang_handle* gang{nullptr};  // made when a region first is one
   unsigned gang_room{0};
@@ -81,6 +84,10 @@ struct team {
   bool is_led_for{false};            // in this region
   work_cursor saved_work;            // what the leader was in the middle of
   team** saved_place{nullptr};
+
+  // --- of the team with which a contention group begins: the threads of the group's regions that are under way,
+  // without the initial thread. Counted only while the group has a thread limit.
+  std::atomic<unsigned> threads_of_group{0};
 
   // --- all members'
   alignas(64) team_barrier barrier;       // of the region's barriers

@@ -50,17 +50,16 @@ void end_foreign(void* of) {
   (void)current_slot.keep(nullptr);
 }
 
-pthread_key_t key_of_foreign() noexcept {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    if (pthread_key_create(&made, end_foreign) != 0) {
-      std::fprintf(stderr, "heddle: OpenMP: no pthread key is left\n");
-      std::_Exit(1);
-    }
-    return made;
-  }();
-  return key;
-}
+// Made when the library is loaded: the guard of a variable in a function could be taken at a fork(), and the child
+// would wait for it for ever.
+const pthread_key_t key_of_foreign = [] {
+  pthread_key_t made{};
+  if (pthread_key_create(&made, end_foreign) != 0) {
+    std::fprintf(stderr, "heddle: OpenMP: no pthread key is left\n");
+    std::_Exit(1);
+  }
+  return made;
+}();
 
 // In the child: the forking thread alone goes on, and its teams' members do not exist there. What they were stays in
 // memory, which nobody uses.
@@ -76,6 +75,7 @@ void after_fork() {
     if (t->leader == self) t->deeper = nullptr;
     t->manned = 1;
     t->is_gang = false;
+    t->tasks.after_fork();
     static_cast<void>(t->beside.release());
     t->gang = nullptr;
     t->gang_room = 0;
@@ -132,7 +132,7 @@ thread& thread::adopt() noexcept {
   t.root->tasks.prepare(1);
   t.root->shares.begin();
   begin_part(t, *t.root, 0);
-  if (!is_user_level()) pthread_setspecific(key_of_foreign(), &t);
+  if (!is_user_level()) pthread_setspecific(key_of_foreign, &t);
   bind_for_good(t);
   if (ompt::on()) [[unlikely]]
     ompt::initial_thread_begins(t);

@@ -165,6 +165,12 @@ void cancel_loop(thread& self) {
   if (self.work.share != nullptr) self.work.share->cancelled.store(true, std::memory_order_relaxed);  // see next_block
 }
 
+bool loop_is_cancelled(const thread& self) noexcept {
+  // relaxed: the member itself has cancelled the loop or has seen next_block return false for it
+  return self.work.share->cancelled.load(std::memory_order_relaxed) ||
+         self.in->cancelled.load(std::memory_order_relaxed);
+}
+
 bool take_single(thread& self) noexcept {
   std::atomic<std::uint32_t>& count = self.in->singles;
   std::uint32_t mine = self.work.singles++;

@@ -97,6 +97,8 @@ bool next_block(thread& self);
 void end_loop(thread& self);
 // cancel for, cancel sections.
 void cancel_loop(thread& self);
+// Returns true if the loop under way, or the region around it, was cancelled. Only while the loop has something shared.
+[[nodiscard]] bool loop_is_cancelled(const thread& self) noexcept;
 
 // The place of the next construct, set up by whoever comes first: first(place, argument) runs once, before anybody
 // else goes on.

@@ -242,11 +242,9 @@ std::uint64_t cost_of_traced_fork() noexcept {
   for (unsigned round = 0; round < rounds; ++round) {
     const platform::nanoseconds start = platform::now();
     for (unsigned i = 0; i < forks; ++i) {
-      detail::slot* const position = q.bottom.load(std::memory_order_relaxed);  // nobody else has this queue
-      position->store(4, std::memory_order_relaxed);                            // as above
-      q.bottom.store(position + 1, std::memory_order_release);                  // as a push does it
+      detail::slot* const position = detail::store_newest(q, 4);
       static_cast<void>(queue::push(q, position));
-      q.bottom.store(position, std::memory_order_release);  // as a pop does it
+      detail::remove_newest(q, position);
       static_cast<void>(queue::pop(q, position));
     }
     least = std::min<std::uint64_t>(least, (platform::now() - start) / forks);
