@@ -8,6 +8,7 @@
 #include <array>
 
 #include "tools/trace/outside_parts.hpp"
+#include "trace/outside.hpp"
 #include "trace/hand_made.hpp"
 
 namespace heddle::trace {
