@@ -303,14 +303,14 @@ class policy {
 
   // --- tasks ---
 
-  /// Called when a thread that is nobody's child becomes ready for the first time. `self` is `nobody` if a foreign
-  /// kernel thread made it. The answers are stay and send.
+  /// Called when a thread that is nobody's child becomes ready for the first time, or a job comes from outside. `self`
+  /// is `nobody` if a foreign kernel thread made it. The answers are stay and send.
   virtual placement started(unsigned self, const task_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return placement::stay;
   }
-  /// Called when a child is made, by the owner of its group or by another task. The answers are child_first,
-  /// parent_first and send.
+  /// Called when a child is made, by the owner of its group or by another task, and when a task submits a job
+  /// (heddle::submit), which is in no group. The answers are child_first, parent_first and send.
   virtual placement spawn(unsigned self, const task_info& info) noexcept {
     static_cast<void>(self), static_cast<void>(info);
     return placement::child_first;

@@ -93,7 +93,9 @@ void comes_back() {
     explicit again(std::atomic<bool>& s) noexcept
         : job([](job& self) noexcept {
             auto& me = static_cast<again&>(self);
-            if (!me.stop.load()) submit(me);
+            if (me.stop.load()) return;
+            this_thread::pause();  // else it may run for ever before anything else does
+            submit(me);
           }),
           stop(s) {}
     std::atomic<bool>& stop;

@@ -22,18 +22,26 @@ void arena::begin() {
   for (unsigned rank = 0; rank < inner_.workers(); ++rank) inner_.at(rank).rest_first(*drivers_[rank]);
 }
 
+// A worker that is seen at rest may be woken by one that is about to rest: then the count has changed at the end.
 void arena::await_rest() noexcept {
-  for (unsigned rank = 0; rank < inner_.workers(); ++rank) {
-    // acquire pairs with rest: what the worker did last
-    while (inner_.at(rank).token.now() != token::state::asleep) {
-      detail::yield();
-      platform::yield_processor();
+  for (;;) {
+    const std::uint64_t before = wanted_.load();
+    bool all = true;
+    for (unsigned rank = 0; all && rank < inner_.workers(); ++rank) {
+      // acquire pairs with rest: what the worker did last
+      all = inner_.at(rank).token.now() == token::state::asleep;
     }
+    if (all && wanted_.load() == before) break;
+    detail::yield();
+    platform::yield_processor();
   }
   plan_.outer->arena_ends();
 }
 
-void arena::want(driver& of) noexcept { plan_.outer->carry(of); }
+void arena::want(driver& of) noexcept {
+  wanted_.fetch_add(1);
+  plan_.outer->carry(of);
+}
 
 bool arena::must_leave(const driver& of) const noexcept {
   const worker& below = *of.beneath;

@@ -66,6 +66,7 @@ class arena {
   runtime& inner_;
   const arena_plan plan_;
   std::vector<std::unique_ptr<driver>> drivers_;
+  std::atomic<std::uint64_t> wanted_{0};  // calls of want
   std::atomic<std::int64_t> jobs_{0};
   detail::spin_word lock_;
   detail::waiter_list waiters_;  // under lock_: for jobs_ to become 0
