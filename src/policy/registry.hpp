@@ -16,8 +16,8 @@ HEDDLE_API std::vector<registration> all();
 
 // Adds the policies of shared objects; `files` holds their names, separated by colons. A file that was loaded before is
 // skipped. If libheddle_policies.so is among them, further policies are taken from it. Throws std::invalid_argument,
-// whose text says what is wrong, for a file that cannot be loaded, is no plugin, is one of another version, or has a
-// policy of a name that is taken. As `add`, it must be called while no other thread reads the table.
+// whose text says what is wrong, if a file cannot be loaded, is no plugin, is one of another version, or has a policy
+// of a name that is taken. As `add`, it must be called while no other thread reads the table.
 void load_plugins(std::string_view files);
 
 // Makes the policy that `text` names: "name" or "name:key=value,key". Throws std::invalid_argument, whose text says

@@ -191,6 +191,7 @@ void enter_rseq(void*, unsigned) noexcept {}
 
 int signal_of_ticks() noexcept { return 0; }
 
+// No strand wakes a strand that sleeps here: only a tick ends the sleep.
 void sleep_until_tick(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   sim::engine& e = sim::here();
   e.charge(sim::activity::search, e.settings().times.sleep);

@@ -25,7 +25,7 @@ void use_for_comparison(const compared_means& means) noexcept {
   if (means.user_interrupts != nullptr) compared().user_interrupts = means.user_interrupts;
 }
 
-// Each is the one before and one improvement; the last improvement gives what is used.
+// Each means is the one before and one improvement. The last improvement gives the means that heddle uses.
 klt_means klt_means_named(const std::string& name) {
   klt_means means;
   means.straight = name != "naive" && name != "futex" && name != "local";
