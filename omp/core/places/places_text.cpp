@@ -241,7 +241,10 @@ std::string text_of(const place_list& places) {
   for (const place& p : places) {
     if (!text.empty()) text += ',';
     text += '{';
-    for (std::size_t i = 0; i < p.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(p[i]);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      if (i != 0) text += ',';
+      text += std::to_string(p[i]);
+    }
     text += '}';
   }
   return text;

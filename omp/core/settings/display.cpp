@@ -68,9 +68,13 @@ std::string settings_text(const environment& e) {
 std::string environment_markdown() {
   const environment_values presets;
   std::string text = "| variable | values | default | meaning |\n| --- | --- | --- | --- |\n";
-  const auto cell = [](std::string of) {  // a bar would end the cell
-    for (std::size_t at = 0; (at = of.find('|', at)) != std::string::npos; at += 2) of.insert(at, "\\");
-    return of;
+  const auto cell = [](std::string_view of) {  // a bar would end the cell
+    std::string escaped;
+    for (const char c : of) {
+      if (c == '|') escaped += '\\';
+      escaped += c;
+    }
+    return escaped;
   };
   for (const variable& v : variables()) {
     if (v.is_ignored) continue;

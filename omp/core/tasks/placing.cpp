@@ -200,7 +200,7 @@ bool lead(thread& self, const region_options& how, const region_body& body) {
   const bool crowded = threads_for(self, how) > heddle::runtime::current().workers();
   const bool preemptive = preempting() == preempt_members::on ||
                           (preempting() == preempt_members::automatic && (crowded || teams_are_gangs()));
-  team* const kept = *self.place;
+  team* const kept = *self.kept_at;
   // Members were not made preemptive for smaller regions; here they share their workers.
   if (preemptive && kept != nullptr && kept->manned > 1 && !kept->members[1]->preemptive) dismiss(*kept);
   heddle::thread_options options;

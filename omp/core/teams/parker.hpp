@@ -12,7 +12,7 @@
 
 namespace heddle::omp {
 
-// The demand for processors: the number of OpenMP threads that do not sleep here, and the number that can run at once.
+// The active count: the number of OpenMP threads that do not sleep here, and the number that can run at once.
 struct active_count {
   // Written by threads that fall asleep, that wake another one, and that make or end a thread. A hint for spinning
   // threads.

@@ -25,7 +25,7 @@ constexpr std::string_view defaults_name = "defaults.toml";
 
 file_node defaults() {
   const shipped_file* file = find_shipped(defaults_name);
-  file_node read = parse_toml(file->text, std::string(shipped_prefix) + std::string(defaults_name));
+  file_node read = parse_toml(file->text, std::string(shipped_prefix).append(defaults_name));
   mark_assumed(read);
   return read;
 }
