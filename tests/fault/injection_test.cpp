@@ -88,6 +88,8 @@ constexpr std::size_t usual = alignof(std::max_align_t);
 }  // namespace
 }  // namespace injection_test
 
+using namespace injection_test;  // the C library's functions stand outside
+
 void* operator new(std::size_t n) { return allocate_or_throw(n, usual); }
 void* operator new[](std::size_t n) { return allocate_or_throw(n, usual); }
 void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }

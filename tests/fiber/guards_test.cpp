@@ -22,6 +22,8 @@ int guards_left = 0;                // by mprotect
 }  // namespace
 }  // namespace guards_test
 
+using namespace guards_test;  // the C library's functions stand outside
+
 extern "C" int madvise(void* where, std::size_t bytes, int advice) noexcept {
   if (old_kernel && advice == guard_install) {
     errno = EINVAL;

@@ -76,7 +76,7 @@ TEST(view, latencies_that_nobody_knows_are_0) {
 }
 
 TEST(view, a_runtime_tells_where_its_workers_are) {
-  const heddle::runtime rt({.workers = 4, .machine = std::string("synthetic:") + two_chips});
+  const heddle::runtime rt({.workers = 4, .machine = std::string("synthetic:").append(two_chips)});
   const view seen = rt.machine();
   EXPECT_EQ(seen.workers(), rt.workers());
   EXPECT_EQ(seen.leaf_of(3).first_worker, 3u);

@@ -146,7 +146,7 @@ TEST_P(depend, places_of_ended_tasks_are_dropped) {
       spawn(self, {{&read_by_all, depend_kind::in}, {&values[i], kind}}, [&, i](thread&) { values[i] = read_by_all; });
     }
     const heddle::omp::dependences* const graph = self.running->depends;
-    if (graph != nullptr) room = graph->places.size(), used = graph->places.used();
+    if (graph != nullptr) room = graph->locations.size(), used = graph->locations.used();
   });
   if (GetParam() > 1) {
     EXPECT_NE(used, 0u);

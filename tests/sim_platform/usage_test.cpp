@@ -34,7 +34,7 @@ class accountant final : public policy::policy {
     wants_.changes = wants_.beats = by_the_clock_;
   }
   entry acquire(unsigned self, effort how) noexcept override { return others(self, *host_).rob_at_random(*host_, how); }
-  placement spawn(unsigned, const policy::task_info& info) noexcept override {
+  placement spawn(unsigned, const heddle::policy::task_info& info) noexcept override {
     info.made.keep(info.label);
     info.made.tag = this;
     return placement::child_first;
