@@ -16,18 +16,18 @@ struct captured_metric {
 };
 inline std::map<std::string, captured_metric> captured;
 
-void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
-                  std::uint64_t checksum) {
+inline void print_metric(std::string_view metric, std::string_view unit, const std::vector<double>& samples,
+                         std::uint64_t checksum) {
   captured[std::string(metric)] = {std::string(unit), samples, checksum};
 }
 
-void context::fail_checksum(std::string_view metric, std::uint64_t, std::uint64_t) {
+inline void context::fail_checksum(std::string_view metric, std::uint64_t, std::uint64_t) {
   throw std::runtime_error(std::string(metric) + ": two runs differ");
 }
 
-void context::refuse(const std::string& what) { throw std::invalid_argument(what); }
+inline void context::refuse(const std::string& what) { throw std::invalid_argument(what); }
 
-std::vector<kernel_entry>& kernels() {
+inline std::vector<kernel_entry>& kernels() {
   static std::vector<kernel_entry> all;
   return all;
 }
