@@ -1,8 +1,10 @@
 # tests/<area>/<name>_test.cpp -> CTest test <area>_<name>_test, label <area>. The files of an area are compiled some at a time
 # into one program, <area>_tests, which runs those files that its arguments name (tests/support/main.cpp).
 
-# They put functions of their own in the place of the C library's, which the other tests of their area are to have.
-set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp)
+# Their programs differ from those of the other tests of their area as a whole: the first two put functions of their own in the
+# place of the C library's, the third declares what its loops cost, the fourth sets the environment of OpenMP.
+set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp tests/loop/window_sample_test.cpp
+  tests/omp/variables_test.cpp)
 # Declarations of their own, or other flags.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/omp/atomic_test.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
@@ -220,7 +222,7 @@ function(heddle_add_all_tests)
   add_custom_target(heddle_checks)
   list(TRANSFORM areas PREPEND tests_)
   foreach(target IN ITEMS ${areas} tests_python heddle heddle_static heddle_cli openmp heddle_bench_heddle_shared heddle_tree_serial
-      heddle_tree_heddle heddle_examples fault_plugin_host fault_stops fault_parked arch_switch_main arch_slots_main)
+      heddle_tree_heddle heddle_examples heddle_manual fault_plugin_host fault_stops fault_parked arch_switch_main arch_slots_main)
     if(TARGET ${target})
       add_dependencies(heddle_checks ${target})
     endif()

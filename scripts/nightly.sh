@@ -6,5 +6,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HEDDLE_STRESS=${HEDDLE_STRESS:-1}
-export HEDDLE_TARGETS="tests_sim_explore tests_stress tests_loop tests_task tests_wait mutants"
-exec scripts/test.sh release -L '^(mutants|sim_explore|stress|loop|task|wait)$'
+export HEDDLE_TARGETS="tests_sim_explore tests_stress tests_loop tests_task tests_wait mutants heddle_bench_serial tests_cli"
+exec scripts/test.sh release -L '^(mutants|sim_explore|stress|loop|task|wait|cli)$'

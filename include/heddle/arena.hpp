@@ -72,7 +72,7 @@ class HEDDLE_API arena {
   void enqueue(F&& f, task_info info = {}) {
     using closure = std::decay_t<F>;
     struct held final : job {
-      held(arena& in, F&& code) : job(call), of(in), f(std::forward<F>(code)) {}
+      held(arena& in, F&& body) : job(call), of(in), f(std::forward<F>(body)) {}
       static void call(job& self) noexcept {
         const std::unique_ptr<held> me(static_cast<held*>(&self));
         try {

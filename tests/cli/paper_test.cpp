@@ -431,7 +431,8 @@ process::ended run_command(const std::string& arguments) {
 TEST(paper_run, table_4_2_here_and_in_the_simulator_and_once_more) {
   namespace fs = std::filesystem;
   const fs::path build = fs::path(HEDDLE_COMMAND).parent_path();
-  if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared"))
+  if (!fs::exists(build / "sim") || !fs::exists(build / "libexec" / "heddle" / "heddle-bench-heddle-shared") ||
+      !fs::exists(build / "libexec" / "heddle" / "heddle-bench-serial"))
     GTEST_SKIP() << "needs the simulator and the benchmarks";
   const scratch_folder folder("heddle-paper-test");
   const std::string what = "paper run adws-tab-4.2 --only 'n = 20' --real --real-workers 2 --into " + folder.file("f");

@@ -150,7 +150,7 @@ TEST(watchdog, tells_who_holds_a_mutex_and_where_it_was_asked_for) {
                                            ", held up by the first"};
   const std::string text = said_by_child("HEDDLE_WATCHDOG", "1", wanted, deadlock);
   expect_all(text, wanted);
-  EXPECT_NE(text.find("fault_dump_test+0x"), std::string::npos)
+  EXPECT_NE(text.find("fault_tests+0x"), std::string::npos)
       << "lambdas have no name in the dynamic symbol table, but a place:\n"
       << text;
 }

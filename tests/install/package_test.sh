@@ -58,7 +58,7 @@ if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   has heddle '^\./usr/share/man/man1/heddle\.1(\.gz)?$'
   has heddle '^\./usr/share/doc/heddle/guide/getting_started\.md$'
   # The tests need few of the benchmarks' programs; `make package` builds them all.
-  [ ! -x "$HEDDLE_BUILD/libexec/heddle/heddle-bench-serial" ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
+  [ ! -x "$HEDDLE_BUILD/libexec/heddle/heddle-bench-futex" ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
     has heddle "^\./usr/libexec/heddle/heddle-$program\$"
   done
   lacks heddle '-(tbb|libomp|libgomp|boost_fiber|rayon)$'

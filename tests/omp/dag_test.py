@@ -46,9 +46,9 @@ def compile_program(build, compiler, name):
         print(f'{compiler} is not there')
         sys.exit(77)
     root = os.path.join(HERE, '..', '..')
-    folder = os.path.join(build, 'tests', 'openmp-traced')
+    folder = os.path.join(build, 'tests', 'openmp-traced', compiler)  # tests of two compilers run at a time
     os.makedirs(folder, exist_ok=True)
-    program = os.path.join(folder, f'{name}-{base}')
+    program = os.path.join(folder, name)
     # The library for OpenMP is heddle's: it is there, where the compiler's own may not be.
     run([found, '-std=c++20', '-O2', '-fopenmp', os.path.join(HERE, 'traced', f'{name}.cpp'), '-o', program,
          '-I', os.path.join(root, 'include'), '-L', os.path.join(build, 'openmp'), '-L', build, '-lheddle',
@@ -72,14 +72,18 @@ def check_graphs(heddle, program, folder, policy):
         trace = os.path.join(folder, f'{name}-{policy}.heddle')
         run([heddle, 'sim', '--machine', MACHINE, '--policy', policy, '--no-serial', '--trace', trace, '--', program, name])
         found = dag_of(heddle, trace)
+        # The region's leader makes the other members before the tasks begin.
+        before = sum(f['on_path_ns'] for f in found['functions'] if f['name'] == '(outside tasks)')
+        its_work = found['work_ns'] - before
+        its_span = found['span_ns'] - before
         if leaf is None:
-            leaf = found['work_ns'] / work
-        told = f"{name} under {policy}: {found['spawns']} tasks, work {found['work_ns'] / leaf:.2f}, span {found['span_ns'] / leaf:.2f}"
+            leaf = its_work / work
+        told = f"{name} under {policy}: {found['spawns']} tasks, work {its_work / leaf:.2f}, span {its_span / leaf:.2f}"
         print(told)
         check(found['lost'] == 0, f'{told}: nothing is lost')
         check(found['spawns'] == tasks, f'{told}: {tasks} tasks')
-        check(near(found['work_ns'], work * leaf), f'{told}: work {work}')
-        check(near(found['span_ns'], span * leaf), f'{told}: span {span}')
+        check(near(its_work, work * leaf), f'{told}: work {work}')
+        check(near(its_span, span * leaf), f'{told}: span {span}')
 
 
 def check_names(heddle, program, folder):

@@ -8,8 +8,8 @@
 #include <array>
 
 #include "tools/trace/outside_parts.hpp"
-#include "trace/outside.hpp"
 #include "trace/hand_made.hpp"
+#include "trace/outside.hpp"
 
 namespace heddle::trace {
 namespace diagnosis_test {

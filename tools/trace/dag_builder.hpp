@@ -42,6 +42,8 @@ class dag_builder : public replay_visitor {
     double work_before = 0;         // the thread's work when the frame began
     task_graph::number number = 0;  // of a task of OpenMP's
     bool waits = false;             // true if the frame is no task, and the thread waits in the frame below
+    bool leads = false;             // true for the part of a region's leader in it
+    bool between_regions = false;   // true if the thread is a member that waits for its next region
   };
   struct thread_state {
     longest_path at;

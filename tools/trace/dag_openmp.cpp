@@ -20,6 +20,7 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
       tasks_.begin_region(r.a, self.at);
       break;
     case event::omp_member_begin: {
+      if (!self.inside.empty() && self.inside.back().between_regions) self.inside.pop_back();
       frame f;
       f.task = r.a;
       f.function = functions_.number_at(r.b);
@@ -28,7 +29,8 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
       f.work_before = self.work;
       // The leader goes on; all others begin where the region does.
       longest_path start = tasks_.start_of(f.number);
-      if (r.arg == 0) start = self.at;
+      f.leads = r.arg == 0;
+      if (f.leads) start = self.at;
       else start = start.with_burden(options_.burden_ns);
       self.at = start;
       self.work = 0;
@@ -40,11 +42,16 @@ void dag_builder::event_of_openmp(thread_state& self, const record& r) {
       for (std::size_t depth = self.inside.size(); depth-- > 0;) {
         const frame& f = self.inside[depth];
         if (f.number == 0 || f.task != r.a) continue;
+        const bool leads = f.leads;
         // The code behind the region follows all of the region, so the path stays.
         functions_[f.function].work_ns += self.work + tasks_.work_of(f.number);
         self.work += f.work_before + tasks_.work_of(f.number);
         self.inside.resize(depth);
         led_to_.join(self.at);
+        if (!leads) {
+          self.inside.emplace_back();
+          self.inside.back().waits = self.inside.back().between_regions = true;
+        }
         break;
       }
       break;

@@ -32,8 +32,8 @@ struct alignas(64) placed_task {
   explicit placed_task(job::code hand_over) noexcept : entry(hand_over) {}
   placed_task(const placed_task&) = delete;
   placed_task& operator=(const placed_task&) = delete;
-  static placed_task& of(job* entry) noexcept {
-    return *reinterpret_cast<placed_task*>(reinterpret_cast<std::byte*>(entry) - sizeof(policy::task));
+  static placed_task& of(job* it) noexcept {
+    return *reinterpret_cast<placed_task*>(reinterpret_cast<std::byte*>(it) - sizeof(policy::task));
   }
 
   // This member comes first. By its place in the cache line the runtime tells it from that of a thread

@@ -32,7 +32,6 @@
 #include <stdexcept>
 #include <utility>
 
-
 namespace heddle::policy {
 
 namespace {

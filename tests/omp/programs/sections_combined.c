@@ -7,9 +7,13 @@ static int last_of_two(int threads) {
 #pragma omp parallel sections num_threads(threads) firstprivate(n) lastprivate(n)
   {
 #pragma omp section
-    { n = n == 1 ? 3 : -1; }
+    {
+      n = n == 1 ? 3 : -1;
+    }
 #pragma omp section
-    { n = n == 1 || n == 3 ? 4 : -1; }  // 3: the thread has run the first section, too
+    {
+      n = n == 1 || n == 3 ? 4 : -1;
+    }  // 3: the thread has run the first section, too
   }
   return n;
 }
@@ -21,9 +25,13 @@ static int sum_of_sections(int threads) {
 #pragma omp parallel sections num_threads(threads) firstprivate(base) lastprivate(base) reduction(+ : sum)
   {
 #pragma omp section
-    { sum += base + 1; }
+    {
+      sum += base + 1;
+    }
 #pragma omp section
-    { sum += base + 2; }
+    {
+      sum += base + 2;
+    }
 #pragma omp section
     {
       sum += base + 3;
