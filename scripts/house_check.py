@@ -9,6 +9,7 @@ usage: house_check.py [--root DIR] [--objects BUILD] [--format CLANG_FORMAT] [RU
   labels   a label such as [sleep:4] is cited but not defined in a Markdown file of src/, omp/, tools/ or bench/, or defined twice
   columns  a line of code is longer than 120 columns, a line of prose longer than 100
   names    a document has a name in code font that exists nowhere, or a path to no file
+  words    docs/design/words.md has a word twice, another page has a list of words, or a text has a word of that page's last table
   format   clang-format would change a file; needs --format
 """
 import argparse
@@ -200,6 +201,44 @@ def check_names(tree):
                         yield file, number, f'`{text}`: {word} exists nowhere'
 
 
+WORDS = 'docs/design/words.md'
+# Where the words of its last table are not used.
+SPEAKING = ('src/', 'include/', 'omp/', 'tools/', 'cli/', 'docs/guide/', 'docs/design/')
+
+
+def check_words(tree):
+    if WORDS not in tree.files:
+        return
+    meaning, avoided = {}, []
+    in_table = None
+    for number, line in tree.lines(WORDS):
+        cells = [c.strip() for c in line.strip().strip('|').split('|')] if line.startswith('|') else []
+        if not cells:
+            in_table = None
+        elif in_table is None:
+            in_table = cells[0]
+        elif set(cells[0]) <= {'-'}:
+            pass
+        elif in_table == 'word':
+            word = cells[0].strip('`').lower()
+            if word in meaning:
+                yield WORDS, number, f'{word} has a meaning in line {meaning[word]} already'
+            meaning.setdefault(word, number)
+        elif in_table == 'not':
+            instead, but_in = cells[1], tuple(w.strip() for w in cells[2].split(',') if w.strip())
+            avoided += [(re.compile(rf'(?<![\w-]){re.escape(w.strip())}(?![\w-])', re.IGNORECASE), w.strip(), instead, but_in)
+                        for w in cells[0].split(',')]
+    for file in tree.having('.md', *CODE):
+        if file == WORDS or not file.startswith((*SPEAKING, 'sim/', 'bench/')):
+            continue
+        for number, line in tree.lines(file):
+            if file.endswith('.md') and re.match(r'## Words\b|\| [Ww]ord \| [Mm]eaning', line):
+                yield file, number, f'a list of words: it belongs into {WORDS}'
+            for pattern, word, instead, but_in in avoided if file.startswith(SPEAKING) and not file.endswith('.c') else []:
+                if not file.startswith(but_in or ('\0',)) and pattern.search(line):
+                    yield file, number, f'{word}: the word is {instead} ({WORDS})'
+
+
 def check_format(tree, clang_format):
     files = [os.path.join(tree.root, f) for f in tree.having(*CODE)]
     result = subprocess.run([clang_format, '--dry-run', '-Werror', *files], capture_output=True, text=True, cwd=tree.root)
@@ -211,7 +250,7 @@ def check_format(tree, clang_format):
 
 def main():
     rules = {'floors': check_floors, 'symbols': check_symbols, 'events': check_events, 'labels': check_labels,
-             'columns': check_columns, 'names': check_names, 'format': check_format}
+             'columns': check_columns, 'names': check_names, 'words': check_words, 'format': check_format}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--root', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     parser.add_argument('--objects', help='a build of preset release')

@@ -68,7 +68,7 @@ inline void touch_elements(void* memory, std::size_t count, std::size_t element,
   if (options.schedule.how != loop_schedule::kind::adaptive)
     return run_by_name(work, count, options.schedule, options.stop, element);
   // The loop uses no site of the program, because the time of page faults says nothing about later loops, and no such
-  // loop is tiny.
+  // loop is inline.
   loop_site unknown;
   const std::size_t grain =
       options.grain != 0 ? options.grain : std::max({page / element, count / 1024, std::size_t{1}});

@@ -25,20 +25,21 @@ struct loop_schedule {
 };
 
 /// The schedules have the names of OpenMP's, where OpenMP has them, and there are windows for a shared cache. All but
-/// adaptive make a *seat* for each worker of the runtime. The scheduling policy hands the seats out like the pieces of
-/// any loop. A worker that has a seat runs its chunks one after the other, so an iteration may wait for any other that
-/// does not come later on its own seat. With a window an iteration may wait only for iterations before it in the range.
+/// adaptive divide the loop among as many *members* as the runtime has workers. The scheduling policy hands the members
+/// out like the pieces of any loop. A worker runs the chunks of a member one after the other, so an iteration may wait
+/// for any other that does not come later on its own member. With a window an iteration may wait only for iterations
+/// before it in the range.
 namespace schedule {
 
 /// Cuts ranges when a worker asks for a part, into chunks of 2 to 4 us or by loop_options::grain.
 inline constexpr loop_schedule adaptive{};
-/// Gives seat s of S the chunks s, s + S, s + 2S, ... Without `chunk` each seat has one contiguous part, and the parts
-/// differ by at most one iteration. This is OpenMP's `static`, which is a keyword of C++.
+/// Gives member s of S the chunks s, s + S, s + 2S, ... Without `chunk` each member has one contiguous part, and the
+/// parts differ by at most one iteration. This is OpenMP's `static`, which is a keyword of C++.
 constexpr loop_schedule fixed(std::size_t chunk = 0) noexcept { return {loop_schedule::kind::fixed, chunk}; }
 /// Lets a worker that is done take the next `chunk` iterations, in order, at the cost of an atomic addition for each
 /// chunk.
 constexpr loop_schedule dynamic(std::size_t chunk = 1) noexcept { return {loop_schedule::kind::dynamic, chunk}; }
-/// Works like dynamic, but a chunk is the rest divided by twice the number of seats, and at least `least`. Source:
+/// Works like dynamic, but a chunk is the rest divided by twice the number of members, and at least `least`. Source:
 /// guided self-scheduling (Polychronopoulos, Kuck, IEEE Transactions on Computers 36(12), 1987), with half its chunks.
 constexpr loop_schedule guided(std::size_t least = 1) noexcept { return {loop_schedule::kind::guided, least}; }
 /// Cuts the range into contiguous parts like fixed(), and runs the k-th part on the k-th worker in each loop. So a part

@@ -116,7 +116,7 @@ struct policy_wants {
   /// A promise of the policy [seam:5]: no worker sleeps while its `acquire` could find something. The mechanism relies
   /// on it after a wake-up: a worker that was woken and has found something wakes another one for the rest of the work.
   /// A policy that cannot promise this sets the flag to false in its constructor.
-  bool greedy = true;
+  bool work_conserving = true;
   usage_figures figures;  ///< the figures that `used` is to tell; figures that are not wanted are not read
   /// Measures how long groups and forks took: group_info::elapsed, and the argument of `fork_end`.
   bool elapsed = false;

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "arch/arch.hpp"
-#include "loop/lanes.hpp"
-#include "loop/window_seat.hpp"
+#include "loop/ranges.hpp"
+#include "loop/window_member.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
@@ -32,7 +32,7 @@ bool take_turn() noexcept {
   return true;
 }
 
-// [tiny:2] True if no worker sleeps, or if a worker searches that sees an entry which was queued before.
+// [inline:2] True if no worker sleeps, or if a worker searches that sees an entry which was queued before.
 [[gnu::always_inline]] inline bool has_somebody_awake(const sync::idle_set& idle) noexcept {
   if (!idle.anyone_asleep()) [[likely]]
     return true;
@@ -78,11 +78,11 @@ void loop_trace_end() noexcept {
   trace::emit<trace::event::loop_end>(worker::worker::current().ring);
 }
 
-loop_quiet loop_begin_quietly() noexcept {
+unannounced_start loop_begin_unannounced() noexcept {
   const worker::section inside;
   worker::worker& me = worker::worker::current();
   // Read after the entry was queued. A worker that falls asleep looks at every queue after a heavy fence. So either
-  // that worker sees the entry, or this function sees that it sleeps ([tiny:2]).
+  // that worker sees the entry, or this function sees that it sleeps ([inline:2]).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const sync::idle_set& idle = me.home.sleepers().idle();
   if (me.every_fork) [[unlikely]] {
@@ -97,7 +97,7 @@ loop_quiet loop_begin_quietly() noexcept {
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }
 
-loop_helpers loop_helpers_now() noexcept {
+loop_load loop_load_now() noexcept {
   const worker::section inside;
   worker::runtime& home = worker::worker::current().home;
   return {home.sleepers().idle().searchers(), home.crowded()};
@@ -116,9 +116,9 @@ void loop_end_showing(unsigned worker) noexcept {
   worker::worker::current().home.host().tell_no_more_of(worker);
 }
 
-bool loop_may_be_quiet() noexcept {
+bool loop_may_be_unannounced() noexcept {
   const worker::section inside;
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in loop_begin_quietly
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in loop_begin_unannounced
   return has_somebody_awake(worker::worker::current().home.sleepers().idle());
 }
 
@@ -169,22 +169,22 @@ loop_wait loop_spin(const job& work) noexcept {
 
 namespace {
 
-struct seat_thread {
+struct member_thread {
   void (*call)(void*, std::size_t) noexcept;
   void* argument;
-  std::size_t seat;
+  std::size_t member;
   const bool& may_begin;  // written before the thread is started
 
   static void run(void* room) noexcept {
-    const auto& me = *static_cast<const seat_thread*>(room);
-    if (me.may_begin) me.call(me.argument, me.seat);
+    const auto& me = *static_cast<const member_thread*>(room);
+    if (me.may_begin) me.call(me.argument, me.member);
   }
 };
 
 }  // namespace
 
-void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats) {
-  const auto threads = std::make_unique<thread_handle*[]>(seats);
+void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t members) {
+  const auto threads = std::make_unique<thread_handle*[]>(members);
   std::size_t made = 0;
   bool may_begin = false;
   const auto end_all = [&] {
@@ -192,10 +192,10 @@ void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argumen
     for (std::size_t k = 0; k < made; ++k) join_thread(threads[k]);
   };
   try {
-    for (; made < seats; ++made) {
-      const made_thread t = make_thread({.worker = static_cast<std::uint16_t>(made)}, sizeof(seat_thread),
-                                        alignof(seat_thread), &seat_thread::run);
-      ::new (t.room) seat_thread{call, argument, made, may_begin};
+    for (; made < members; ++made) {
+      const made_thread t = make_thread({.worker = static_cast<std::uint16_t>(made)}, sizeof(member_thread),
+                                        alignof(member_thread), &member_thread::run);
+      ::new (t.room) member_thread{call, argument, made, may_begin};
       threads[made] = t.thread;
     }
   } catch (...) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "loop/caches.hpp"
-#include "loop/seats.hpp"
-#include "loop/seats_in_windows.hpp"
+#include "loop/members.hpp"
+#include "loop/members_in_windows.hpp"
 #include "loop/window_barrier.hpp"
 #include "loop/window_sample.hpp"
 
@@ -42,10 +42,10 @@ void run_adaptively(const named_loop& loop, loop_site& site) {
 
 // Runs the loop in windows of `length` iterations, by stealing. Must be called on a worker.
 void run_in_windows(const named_loop& loop, std::size_t length, bool slides, const std::vector<loop_cache>& caches) {
-  const std::size_t seats = std::min<std::size_t>(loop_begin().workers, loop.n);
-  seats_in_windows all(loop.body, loop.n, length, slides, seats, caches, loop.stop);
-  loop_site unknown;  // the time of a seat is no measure of an iteration
-  run_loop(all, seats, unknown, 1, loop.stop, loop.bytes * (loop.n / seats));
+  const std::size_t members = std::min<std::size_t>(loop_begin().workers, loop.n);
+  members_in_windows all(loop.body, loop.n, length, slides, members, caches, loop.stop);
+  loop_site unknown;  // the time of a member is no measure of an iteration
+  run_loop(all, members, unknown, 1, loop.stop, loop.bytes * (loop.n / members));
 }
 
 // Runs the loop without a window, and listens to it.
@@ -109,7 +109,7 @@ void run_by_window(const named_loop& loop, const loop_schedule& how, loop_named_
   if (how.how == loop_schedule::kind::window_automatic) return run_in_chosen_window(loop, caches, site);
   if (how.how == loop_schedule::kind::window_barrier) {
     barrier_windows all(loop.body, loop.n, how.chunk, caches, loop.stop);
-    run_on_each_worker(&barrier_windows::sit_noted, &all, loop_begin().workers);
+    run_on_each_worker(&barrier_windows::run_noted, &all, loop_begin().workers);
     return all.rethrow();
   }
   run_in_windows(loop, how.chunk, how.how != loop_schedule::kind::window, caches);
@@ -122,14 +122,14 @@ void run_by_name(loop_chunks body, std::size_t n, const loop_schedule& how, cons
   if (on_foreign_thread()) [[unlikely]]
     return run_in_runtime([&] { run_by_name(body, n, how, stop, bytes, site); });
   if (how.how >= loop_schedule::kind::window) return run_by_window({body, n, stop, bytes}, how, site);
-  const std::size_t seats = std::min<std::size_t>(loop_begin().workers, n);
-  loop_seats all(body, n, how, seats, stop);
+  const std::size_t members = std::min<std::size_t>(loop_begin().workers, n);
+  loop_members all(body, n, how, members, stop);
   if (how.how == loop_schedule::kind::affinity) {
-    run_on_each_worker(&loop_seats::sit_noted, &all, seats);
+    run_on_each_worker(&loop_members::run_noted, &all, members);
     return all.rethrow();
   }
-  loop_site unknown;  // the time of a seat is no measure of an iteration
-  run_loop(all, seats, unknown, 1, stop, bytes * (n / seats));
+  loop_site unknown;  // the time of a member is no measure of an iteration
+  run_loop(all, members, unknown, 1, stop, bytes * (n / members));
 }
 
 }  // namespace heddle::detail

@@ -4,14 +4,16 @@
 
 namespace heddle::detail {
 
-void loop_window::open(std::uint64_t low, std::uint64_t high, std::uint64_t length, std::uint64_t seats, bool slides) {
-  constexpr std::uint64_t blocks_of_a_seat = 4, most_blocks = 64;
+void loop_window::open(std::uint64_t low, std::uint64_t high, std::uint64_t length, std::uint64_t members,
+                       bool slides) {
+  constexpr std::uint64_t blocks_of_a_member = 4, most_blocks = 64;
   length = std::clamp<std::uint64_t>(length, 1, std::max<std::uint64_t>(high - low, 1));
   low_ = low;
   high_ = high;
-  blocks_ = slides ? std::min(length, std::clamp(blocks_of_a_seat * seats, 2 * blocks_of_a_seat, most_blocks)) : 1;
+  blocks_ =
+      slides ? std::min(length, std::clamp(blocks_of_a_member * members, 2 * blocks_of_a_member, most_blocks)) : 1;
   block_ = length / blocks_;
-  share_ = (length - 1) / seats + 1;
+  share_ = (length - 1) / members + 1;
   next_.store(low);
   ended_ = std::make_unique<std::atomic<std::uint64_t>[]>(blocks_);
 }

@@ -15,9 +15,9 @@ namespace heddle::detail {
 // sequentially consistent, because each operation is done once a batch.
 class alignas(64) loop_window {
  public:
-  // Opens the window over [low, high), shared by `seats`. At most `length` positions lie between any two that run. Must
-  // be called before any other thread has the window. Throws std::bad_alloc.
-  void open(std::uint64_t low, std::uint64_t high, std::uint64_t length, std::uint64_t seats, bool slides);
+  // Opens the window over [low, high), shared by `members`. At most `length` positions lie between any two that run.
+  // Must be called before any other thread has the window. Throws std::bad_alloc.
+  void open(std::uint64_t low, std::uint64_t high, std::uint64_t length, std::uint64_t members, bool slides);
 
   // Hands out the next positions that may begin, an equal share of the window at most. Returns false if there are none
   // at the moment.

@@ -27,10 +27,10 @@ class barrier_windows {
     for (const loop_cache& c : caches) ends_.emplace_back(static_cast<std::ptrdiff_t>(c.workers));
   }
 
-  static void sit_noted(void* self, std::size_t worker) noexcept {
+  static void run_noted(void* self, std::size_t worker) noexcept {
     auto& s = *static_cast<barrier_windows*>(self);
     try {
-      s.sit(worker);
+      s.run(worker);
     } catch (...) {
       if (!s.failed_.exchange(true)) s.error_ = std::current_exception();
       s.stop_all();
@@ -41,7 +41,7 @@ class barrier_windows {
   }
 
  private:
-  void sit(std::size_t worker) {
+  void run(std::size_t worker) {
     std::size_t g = 0;
     while (worker >= caches_[g].first_worker + caches_[g].workers) ++g;
     const std::size_t rank = worker - caches_[g].first_worker, all = caches_[g].workers;

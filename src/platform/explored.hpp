@@ -16,9 +16,9 @@ enum class step : std::uint8_t { none, announcement, last_look };
 bool watches_forks() noexcept;
 
 // `is_broken` is called at moments when no kernel thread is on its way to work: each sleeps, or waits in code of the
-// user's. It returns true if a worker of that runtime sleeps while there is work that it may take ([greed:1]). It may
-// read any state, and must neither charge nor wait.
-void promise_greed(const void* runtime, bool (*is_broken)(const void* runtime));
+// user's. It returns true if a worker of that runtime sleeps while there is work that it may take ([conserving:1]). It
+// may read any state, and must neither charge nor wait.
+void promise_work_conservation(const void* runtime, bool (*is_broken)(const void* runtime));
 
 // A mutant of the runtime that takes no build of its own. Set before a run, and read in it.
 struct omission {
@@ -31,7 +31,7 @@ inline bool is_left_out(step what, const char* source) noexcept {
 }
 #else
 constexpr bool watches_forks() noexcept { return false; }
-inline void promise_greed(const void*, bool (*)(const void*)) {}
+inline void promise_work_conservation(const void*, bool (*)(const void*)) {}
 constexpr bool is_left_out(step, const char*) noexcept { return false; }
 #endif
 

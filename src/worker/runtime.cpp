@@ -41,8 +41,8 @@ trace::code_place place_in_file(std::uint64_t address) {
   return {module, found.offset};
 }
 
-// Checks [greed:1] at a moment when no worker is on the way to anything: looks once more for the work that [sleep:5]
-// looks for. Returns true if a worker sleeps beside such work.
+// Checks [conserving:1] at a moment when no worker is on the way to anything: looks once more for the work that
+// [sleep:5] looks for. Returns true if a worker sleeps beside such work.
 [[maybe_unused]] bool sleeps_beside_work(runtime& home) noexcept {
   for (unsigned r = 0; r < home.workers(); ++r) {
     worker& w = home.at(r);
@@ -122,8 +122,8 @@ runtime::runtime(settings s)
   }
   platform::runtime_started(this, settings_.policy.c_str(), count,
                             [](const void* home) { dump_threads(*static_cast<runtime*>(const_cast<void*>(home))); });
-  if (host_.wants().greedy) {
-    platform::promise_greed(
+  if (host_.wants().work_conserving) {
+    platform::promise_work_conservation(
         this, [](const void* home) { return sleeps_beside_work(*static_cast<runtime*>(const_cast<void*>(home))); });
   }
 }

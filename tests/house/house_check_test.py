@@ -20,6 +20,9 @@ RIGHT = {
     'src/trace/ring.cpp': 'void g() { put(event::cpu_time, 1); }\n',
     'src/worker/README.md': '# Sleep\n- **[sleep:1]** First `queue_length`, in `queue/queue.cpp`.\n- **[sleep:2]** Then, after [sleep:1], look.\n',
     'src/queue/length.cpp': 'int queue_length();\n',
+    'docs/design/words.md': '| word | meaning |\n| --- | --- |\n| `line` | a line |\n| line (sim) | a cache line |\n\n'
+                            '| not | but | except in |\n| --- | --- | --- |\n| guest, guests | helper | src/worker |\n',
+    'src/worker/host.cpp': '// A guest, where the word has its usual meaning.\n',
 }
 
 
@@ -47,6 +50,16 @@ class Rules(unittest.TestCase):
 
     def test_a_folder_that_is_no_floor(self):
         self.finds(house_check.check_floors, 'src/other/a.cpp', '\n', 'no row of the map')
+
+    def test_a_word_with_two_meanings(self):
+        page = RIGHT['docs/design/words.md']
+        self.finds(house_check.check_words, 'docs/design/words.md', page.replace('line (sim)', 'Line'), 'line has a meaning in line 3 already')
+
+    def test_a_list_of_words_elsewhere(self):
+        self.finds(house_check.check_words, 'src/queue/words.md', '| word | meaning |\n| --- | --- |\n', 'a list of words')
+
+    def test_a_word_that_is_not_used(self):
+        self.finds(house_check.check_words, 'src/queue/a.cpp', '// Two guests.\nint guest_count;\n', 'guests: the word is helper')
 
     def test_an_event_that_nobody_emits(self):
         self.finds(house_check.check_events, 'src/trace/events.def', RIGHT['src/trace/events.def'] + 'HEDDLE_EVENT(join, point, "a")\n',

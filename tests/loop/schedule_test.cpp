@@ -197,7 +197,7 @@ TEST(loop_schedule, an_impossible_one_in_the_environment_is_named) {
   ::unsetenv("HEDDLE_LOOP");
 }
 
-// Iterations wait for their neighbours: each is on a seat of its own.
+// Iterations wait for their neighbours: each is on a member of its own.
 TEST(loop_schedule, iterations_may_wait_for_those_of_other_seats) {
   heddle_test::watchdog guard("loop_schedule");
   runtime rt({.workers = 2});

@@ -283,7 +283,7 @@ TEST(loop_window, of_boxes_and_of_the_runtime) {
   EXPECT_TRUE(std::all_of(ran.begin(), ran.end(), [](const auto& times) { return times == 2; }));
 }
 
-// More iterations than a seat's word can tell apart: they are counted in several.
+// More iterations than a member's word can tell apart: they are counted in several.
 TEST(loop_window, a_range_of_more_than_two_to_the_32) {
   runtime rt({.workers = 2});
   for (const loop_schedule& how : {by::window(std::size_t{1} << 31), by::sliding_window(std::size_t{1} << 30)}) {

@@ -144,7 +144,7 @@ TEST_P(adws_map, forks_are_halved_and_loops_too) {
 }
 
 // A loop of a fraction of a microsecond, which would be quiet under random stealing as soon as its call site is known.
-TEST_P(adws_map, tiny_loops_are_laid_out_like_any) {
+TEST_P(adws_map, inline_loops_are_laid_out_like_any) {
   heddle_test::watchdog guard("adws map");
   const unsigned workers = GetParam();
   heddle::runtime rt({.workers = workers, .policy = "adws:steal=off"});

@@ -95,7 +95,7 @@ TEST_F(cluster_policies, crs_gives_up_a_victim_after_its_patience_and_then_takes
   EXPECT_EQ(host_.asked.size(), 2u);
   EXPECT_EQ(host_.standing.size(), 1u) << "the first one was taken back";
   EXPECT_EQ(crs.acquire(1, insist), 106u);
-  EXPECT_TRUE(crs.wants().greedy);
+  EXPECT_TRUE(crs.wants().work_conserving);
 }
 
 TEST_F(cluster_policies, crs_in_one_cluster_is_random_stealing) {
@@ -117,7 +117,7 @@ TEST_F(cluster_policies, chs_takes_from_its_subtree_before_it_goes_up) {
   EXPECT_FALSE(chs.may_find(3));
   EXPECT_FALSE(chs.may_rob(3, 4));
   EXPECT_TRUE(chs.may_rob(0, 5));
-  EXPECT_FALSE(chs.wants().greedy);
+  EXPECT_FALSE(chs.wants().work_conserving);
 }
 
 TEST_F(cluster_policies, chs_roots_leave_their_cluster_when_all_of_it_has_nothing) {

@@ -32,7 +32,7 @@ struct of_children : silent {
   placement spawn(unsigned, const task_info&) noexcept override { return placement::child_first; }
 };
 struct of_more : of_children {
-  of_more() { wants_.greedy = false; }
+  of_more() { wants_.work_conserving = false; }
   void start(scheduler& host) override {
     silent::start(host);
     wants_.spawns = false;
@@ -76,12 +76,12 @@ TEST(wants, hear_of_marks_where_they_listen) {
 TEST(wants, follow_from_what_is_overridden) {
   const policy_wants none = create<silent>()->wants();
   EXPECT_FALSE(none.spawns || none.forks || none.groups || none.roots || none.picks || none.limits || none.preemptions);
-  EXPECT_TRUE(none.greedy);
+  EXPECT_TRUE(none.work_conserving);
   EXPECT_TRUE(create<of_children>()->wants().spawns);
   const policy_wants more = create<of_more>()->wants();
   EXPECT_TRUE(more.spawns) << "a class between it and the base overrides it";
   EXPECT_TRUE(more.groups && more.limits);
-  EXPECT_FALSE(more.forks || more.roots || more.picks || more.greedy || more.iterations);
+  EXPECT_FALSE(more.forks || more.roots || more.picks || more.work_conserving || more.iterations);
 }
 
 // --- what is said of tasks ---------------------------------------------------------------------------------------

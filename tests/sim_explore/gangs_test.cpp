@@ -278,7 +278,7 @@ struct scenario {
   void (*run)(runtime& home, int n);
   // A thread spins for a sibling that waits for threads which enter gangs by themselves: the policy has to let a worker
   // that is left have them ([gang:16]).
-  bool wants_greed = false;
+  bool wants_work_conservation = false;
 };
 
 constexpr scenario scenarios[] = {
@@ -326,7 +326,7 @@ TEST(gangs, each_region_ends_under_every_policy) {
   for (const scenario& s : scenarios) {
     for (const char* policy : {"adws", "hws", "pdf", "work_sharing", "slaw"}) {
       if (s.run == packed) continue;  // not all of them pack
-      taken_in = s.wants_greed && !policy::make(policy)->wants().greedy;
+      taken_in = s.wants_work_conservation && !policy::make(policy)->wants().work_conserving;
       const verdict v = explored(s, 3, schedules() / 60, policy);
       EXPECT_FALSE(v.failed) << s.name << ", " << policy << ": schedule " << v.seed << " ended with status "
                              << v.status;

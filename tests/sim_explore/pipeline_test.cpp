@@ -196,9 +196,9 @@ TEST(pipelines, tokens_at_a_free_source_are_come_for) {
       std::array<detail::pipeline_token, 2> tokens;
       detail::source_gate gate;
       for (detail::pipeline_token& t : tokens) gate.put(t);
-      std::atomic<bool> is_invited{false};
+      std::atomic<bool> is_offered{false};
       std::atomic<int> calls{0}, inside{0};
-      const auto invite = [&] { is_invited.store(true); };
+      const auto make_offer = [&] { is_offered.store(true); };
       const auto runner = [&](detail::pipeline_token* mine) {
         for (;;) {
           mine = gate.enter(mine);
@@ -206,15 +206,15 @@ TEST(pipelines, tokens_at_a_free_source_are_come_for) {
           require(++inside == 1);
           const bool last = ++calls >= 4;
           require(--inside == 0);
-          if (gate.leave()) invite();
+          if (gate.leave()) make_offer();
           if (!last) continue;
-          if (gate.give(*mine)) invite();
+          if (gate.give(*mine)) make_offer();
           return;
         }
       };
       parallel_invoke([&] { runner(nullptr); }, [&] { runner(nullptr); });
       // all have gone: both tokens are here, and somebody is invited
-      require(is_invited.load());
+      require(is_offered.load());
       require(gate.enter(nullptr) != nullptr);
       require(gate.leave());
       require(gate.enter(nullptr) != nullptr);

@@ -1,7 +1,7 @@
 // Nobody sleeps beside work, under scenarios in which nobody waits for it: a strand that pauses in code of the user's
 // rests there, in two schedules of three, until all others sleep or rest, too. At that moment nobody is on the way to
-// anything, and the runtime has to keep what it promises ([greed:1] of src/sync/sleep.md). So a wake-up that was left
-// out is found where it was, and not only where all workers are needed at once.
+// anything, and the runtime has to keep what it promises ([conserving:1] of src/sync/sleep.md). So a wake-up that was
+// left out is found where it was, and not only where all workers are needed at once.
 #include <heddle/detail/crowd.hpp>
 
 #include <gtest/gtest.h>

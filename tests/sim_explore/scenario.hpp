@@ -90,7 +90,7 @@ void on(runtime& home, F&& f) {
 }
 
 // In some schedules a leaf stays in its pause until nobody else can go on: then nobody may sleep beside work
-// ([greed:1]).
+// ([conserving:1]).
 inline long fib(int n) {
   if (n == 1) this_thread::pause();
   if (n < 2) return n;

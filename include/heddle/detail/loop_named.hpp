@@ -22,7 +22,7 @@ class loop_chunks {
  public:
   using result = nothing_returned;
   // in_any_order is not set, because the schedule has been chosen already.
-  static constexpr bool in_lanes = true;
+  static constexpr bool in_ranges = true;
 
   template <class Work>
   static loop_chunks of(Work& work) noexcept {
@@ -44,10 +44,10 @@ class loop_chunks {
   function run_;
 };
 
-// Runs the body over [0, n), n > 0, by one range for each worker (src/loop/lanes.md). Must be called on a worker of a
+// Runs the body over [0, n), n > 0, by one range for each worker (src/loop/ranges.md). Must be called on a worker of a
 // runtime with `workers` workers. If `measure` is true, the site learns where the work lies.
-HEDDLE_API void run_in_lanes(loop_chunks body, std::size_t n, loop_site& site, const std::stop_token& stop,
-                             unsigned workers, bool measure);
+HEDDLE_API void run_in_ranges(loop_chunks body, std::size_t n, loop_site& site, const std::stop_token& stop,
+                              unsigned workers, bool measure);
 
 struct loop_cache;
 

@@ -20,7 +20,7 @@ struct loop_start {
   bool traced;   // true if the loop's begin and end are events
   bool named;    // true if loops that name no schedule have loop_by_default()
   // True if a worker may take from every other worker, and no worker is asked by name.
-  bool lanes;
+  bool ranges;
 };
 HEDDLE_API loop_start loop_begin() noexcept;
 HEDDLE_API loop_schedule loop_by_default() noexcept;
@@ -28,13 +28,13 @@ HEDDLE_API loop_schedule loop_by_default() noexcept;
 HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
 HEDDLE_API void loop_trace_end() noexcept;
 
-// The result of loop_begin_quietly, which is called after an entry was queued without answering requests. `watched`
-// means that some worker that is awake will find the entry, by force if need be ([tiny:2] in src/loop). `shown` means
-// that a policy decides where second halves go, so the loop must not hide its entry at all ([tiny:6]); `watched` is
+// The result of loop_begin_unannounced, which is called after an entry was queued without answering requests. `watched`
+// means that some worker that is awake will find the entry, by force if need be ([inline:2] in src/loop). `shown` means
+// that a policy decides where second halves go, so the loop must not hide its entry at all ([inline:6]); `watched` is
 // false then.
-class loop_quiet {
+class unannounced_start {
  public:
-  constexpr loop_quiet(bool is_watched, bool measures, bool is_shown) noexcept
+  constexpr unannounced_start(bool is_watched, bool measures, bool is_shown) noexcept
       : bits_((is_watched ? 1u : 0u) | (measures ? 2u : 0u) | (is_shown ? 4u : 0u)) {}
   bool watched() const noexcept { return (bits_ & 1) != 0; }
   bool measure() const noexcept { return (bits_ & 2) != 0; }
@@ -43,7 +43,7 @@ class loop_quiet {
  private:
   unsigned bits_;  // one word, because three bytes would be returned through memory
 };
-HEDDLE_API loop_quiet loop_begin_quietly() noexcept;
+HEDDLE_API unannounced_start loop_begin_unannounced() noexcept;
 // Makes the next loop on this worker a measured one.
 HEDDLE_API void loop_measure_next() noexcept;
 // Makes the next entry queued on this worker public, as if a thief had asked for it.
@@ -61,18 +61,18 @@ struct loop_wait {
 HEDDLE_API loop_wait loop_spin(const job& work) noexcept;
 
 // Pushes without looking at requests, so only a forced steal takes the entry. Returns null if the queue is full.
-HEDDLE_API ticket push_quietly_slow(fork_queue* queue, entry item) noexcept;
-[[gnu::always_inline]] inline ticket push_quietly(entry item) noexcept {
+HEDDLE_API ticket push_unannounced_slow(fork_queue* queue, entry item) noexcept;
+[[gnu::always_inline]] inline ticket push_unannounced(entry item) noexcept {
   fork_queue* queue = current_queue();
   if (queue->bottom.load(std::memory_order_relaxed) >= queue->end) [[unlikely]]  // the owner's own variable
-    return push_quietly_slow(queue, item);
+    return push_unannounced_slow(queue, item);
   return store_newest(*queue, item);
 }
 
-// Calls call(argument, seat) for the seats 0 to `seats` - 1, each on the worker of that rank, and returns when all
-// calls have returned. There must be at most as many seats as workers. Must be called on a worker. Throws what creating
-// a thread throws; no call has begun then.
-HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t seats);
+// Calls call(argument, member) for the members 0 to `members` - 1, each on the worker of that rank, and returns when
+// all calls have returned. There must be at most as many members as workers. Must be called on a worker. Throws what
+// creating a thread throws; no call has begun then.
+HEDDLE_API void run_on_each_worker(void (*call)(void*, std::size_t) noexcept, void* argument, std::size_t members);
 
 inline bool on_foreign_thread() noexcept { return current_queue() == nullptr; }
 

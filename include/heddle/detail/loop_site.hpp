@@ -40,19 +40,19 @@ extern HEDDLE_API constinit std::atomic<std::uint32_t> loop_cycles_per_microseco
 class loop_site {
  public:
   // Loops shorter than this are over before a thief could have run a part of them, however fast the thief is.
-  static constexpr std::uint64_t tiny_nanoseconds = 700;
-  // A loop that was taken for tiny was misjudged if its first half takes longer than this.
+  static constexpr std::uint64_t inline_nanoseconds = 700;
+  // A loop that was taken for inline was misjudged if its first half takes longer than this.
   static constexpr std::uint64_t long_nanoseconds = 4000;
   // The shortest time of a batch. The looks at the clock and for hungry workers cost a hundredth of it.
   static constexpr std::uint64_t batch_nanoseconds = 2000;
 
   // Returns true if n iterations are expected to take less than a steal costs, and the site is trusted.
-  [[gnu::always_inline]] bool is_tiny(std::size_t n) const noexcept {
-    return distrust_.load(std::memory_order_relaxed) == 0 && is_tiny_size(n);  // a hint
+  [[gnu::always_inline]] bool is_inline(std::size_t n) const noexcept {
+    return distrust_.load(std::memory_order_relaxed) == 0 && is_inline_size(n);  // a hint
   }
-  [[gnu::always_inline]] bool is_tiny_size(std::size_t n) const noexcept {
+  [[gnu::always_inline]] bool is_inline_size(std::size_t n) const noexcept {
     const float cost = cost_.load(std::memory_order_relaxed);  // a hint
-    return cost > 0 && cost * static_cast<float>(n) < tiny_ticks();
+    return cost > 0 && cost * static_cast<float>(n) < inline_ticks();
   }
   // Returns false if, as far as is known, n iterations are over in four batches of 2 us (in eight with two workers).
   bool is_long_loop(std::size_t n, unsigned workers) const noexcept {
@@ -129,7 +129,7 @@ class loop_site {
     const float seen = std::min(static_cast<float>(waited) + 2 * cost * static_cast<float>(head_start), most);
     late_.store(late + (seen - late) / 8, std::memory_order_relaxed);  // a hint
   }
-  // Called when a tiny loop was measured. If it counts as tiny only because thieves were late, some lateness is
+  // Called when an inline loop was measured. If it counts as inline only because thieves were late, some lateness is
   // forgotten, so that the loop is shared again at some time.
   void forget_lateness() noexcept {
     const float late = late_.load(std::memory_order_relaxed);  // a hint
@@ -137,7 +137,7 @@ class loop_site {
     if (lateness_factor * late > least_shared_ticks()) late_.store(late * 31 / 32, std::memory_order_relaxed);
   }
 
-  // Called when a loop of tiny size that was shared with thieves has ended. It brings the site one step closer to
+  // Called when a loop of inline size that was shared with thieves has ended. It brings the site one step closer to
   // keeping such loops from thieves.
   void trust() noexcept {
     const std::uint32_t left = distrust_.load(std::memory_order_relaxed);  // a hint
@@ -146,8 +146,8 @@ class loop_site {
     if (left == 1) trusted_since_.store(loop_cycles(), std::memory_order_relaxed);  // a hint
   }
 
-  // [tiny:5] Called when a loop that was kept from thieves ran long, and a thief took a part of it by force. Each time
-  // that this happens soon after trust was won, twice as many loops are needed to win it again.
+  // [inline:5] Called when a loop that was kept from thieves ran long, and a thief took a part of it by force. Each
+  // time that this happens soon after trust was won, twice as many loops are needed to win it again.
   HEDDLE_API void misjudged() noexcept;
 
  private:
@@ -162,15 +162,15 @@ class loop_site {
   static float least_shared_ticks() noexcept {
     // relaxed: a constant by this time
     return static_cast<float>(loop_cycles_per_microsecond.load(std::memory_order_relaxed)) *
-           (tiny_nanoseconds / 1000.0f);
+           (inline_nanoseconds / 1000.0f);
   }
-  float tiny_ticks() const noexcept {
+  float inline_ticks() const noexcept {
     return std::max(least_shared_ticks(), lateness_factor * late_.load(std::memory_order_relaxed));  // a hint
   }
   HEDDLE_API void correct(std::size_t n, float cycles) noexcept;
 
   std::atomic<float> cost_{0};              // cycles per iteration; 0 if not known
-  std::atomic<std::uint32_t> distrust_{2};  // tiny loops to be seen before one is kept from thieves
+  std::atomic<std::uint32_t> distrust_{2};  // inline loops to be seen before one is kept from thieves
   std::atomic<std::uint32_t> setbacks_{0};
   std::atomic<float> late_{0};            // cycles between the starts of a loop's two halves
   std::atomic<std::uint32_t> uneven_{0};  // 0 is even; up to `soon` means surprised once; above it means uneven

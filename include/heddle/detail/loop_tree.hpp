@@ -52,7 +52,7 @@ class loop_tree {
   result run(std::size_t n) {
     if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n);
     n_ = n;
-    return site_.is_tiny(n) ? quietly(n) : openly(n);
+    return site_.is_inline(n) ? unannounced(n) : openly(n);
   }
 
  private:
@@ -72,15 +72,15 @@ class loop_tree {
     } else {
       site_.age();
       in_halves_ = !site_.is_long_loop(n, start.workers);
-      if constexpr (requires { Work::in_any_order; } || requires { Work::in_lanes; }) {
-        if (start.lanes && !in_halves_) {
-          run_in_lanes(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
+      if constexpr (requires { Work::in_any_order; } || requires { Work::in_ranges; }) {
+        if (start.ranges && !in_halves_) {
+          run_in_ranges(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
           return {};
         }
       }
       share(r.value, n, start.workers == 2);
     }
-    if (site_.is_tiny_size(n)) site_.trust();
+    if (site_.is_inline_size(n)) site_.trust();
     return r.take();
   }
 
@@ -275,16 +275,16 @@ class loop_tree {
     return upper.join();
   }
 
-  // [tiny:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that thieves
-  // find it if an iteration waits for another one or if this loop takes longer than ever before.
-  result quietly(std::size_t n) {
+  // [inline:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that
+  // thieves find it if an iteration waits for another one or if this loop takes longer than ever before.
+  result unannounced(std::size_t n) {
     const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_);
-    upper.position = push_quietly(entry_of(&upper));
-    const loop_quiet begun = loop_begin_quietly();
+    upper.position = push_unannounced(entry_of(&upper));
+    const unannounced_start begun = loop_begin_unannounced();
     if (!begun.watched() && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
-      if (begun.shown()) return openly(n);  // [tiny:6]
-      // [tiny:2] the other workers sleep and no worker searches, so this push wakes one
+      if (begun.shown()) return openly(n);  // [inline:6]
+      // [inline:2] the other workers sleep and no worker searches, so this push wakes one
       upper.position = push(entry_of(&upper));
     }
     if (begun.measure()) [[unlikely]]

@@ -114,7 +114,7 @@ class pipeline<Source, Stages...> {
         is_short_.store(is_serial<0> && pace.is_short(), std::memory_order_relaxed);  // a hint
       if (pipeline_token* const ready = ready_.take(); ready != nullptr) [[unlikely]] {
         if (mine != nullptr) give(*mine);
-        invite();
+        make_offer();
         token& t = static_cast<token&>(*ready);
         mine = t.go_on(*this, t, pace);
       } else {
@@ -128,11 +128,11 @@ class pipeline<Source, Stages...> {
 
   // [pipeline:4] Called when there is something to do and perhaps no runner comes for it: starts a child that looks for
   // it.
-  void invite() {
-    if (is_invited_.load() || is_invited_.exchange(true)) return;
+  void make_offer() {
+    if (is_offered_.load() || is_offered_.exchange(true)) return;
     group_.run([this] {
       if (is_short_.load(std::memory_order_relaxed)) hold_back();  // a hint
-      is_invited_.store(false);
+      is_offered_.store(false);
       serve();
     });
   }
@@ -152,7 +152,7 @@ class pipeline<Source, Stages...> {
   }
 
   void give(token& t) {
-    if (source_.give(t)) invite();
+    if (source_.give(t)) make_offer();
   }
 
   // Returns a token with the next item: `mine`, if it is not null. Returns null if there is nothing to do for this
@@ -166,7 +166,7 @@ class pipeline<Source, Stages...> {
       if (is_superfluous) [[unlikely]] {
         source_.put(*t);
         static_cast<void>(source_.leave());
-        invite();
+        make_offer();
         return nullptr;
       }
       last_ = &pace;
@@ -177,7 +177,7 @@ class pipeline<Source, Stages...> {
       // relaxed twice: the runner inside the source owns the value; others take it for a hint
       t->ticket = given_.load(std::memory_order_relaxed);
       given_.store(t->ticket + 1, std::memory_order_relaxed);
-      if (source_.leave()) invite();
+      if (source_.leave()) make_offer();
       return t;
     } else {
       // relaxed: if the end is seen late, the source is asked once more and says the same
@@ -185,7 +185,7 @@ class pipeline<Source, Stages...> {
       if (mine == nullptr) {
         mine = static_cast<token*>(source_.enter(nullptr));
         if (mine == nullptr) return nullptr;
-        if (source_.leave()) invite();
+        if (source_.leave()) make_offer();
       }
       if (!ask(*mine, pace)) {
         has_ended_.store(true, std::memory_order_relaxed);  // as above
@@ -230,7 +230,7 @@ class pipeline<Source, Stages...> {
     } else {
       t.go_on = [](pipeline& p, token& self, pipeline_pace& pace) { return p.template pass<I>(&self, pace); };
       ready_.add(t);
-      invite();
+      make_offer();
     }
   }
 
@@ -264,7 +264,7 @@ class pipeline<Source, Stages...> {
   const pipeline_pace* last_{nullptr};  // the runner that was in the source last
   // These are written seldom.
   // True if a child was started that will look for something to do and has not begun.
-  alignas(64) std::atomic<bool> is_invited_{false};
+  alignas(64) std::atomic<bool> is_offered_{false};
   // A hint by any runner: items are so short that one runner is enough.
   std::atomic<bool> is_short_{false};
   std::atomic<bool> has_ended_{false};  // set when a parallel source has ended

@@ -119,7 +119,7 @@ void runtime_started(const void* runtime, const char* policy, unsigned workers, 
 
 bool watches_forks() noexcept { return sim::here().watches_forks(); }
 
-void promise_greed(const void* runtime, bool (*is_broken)(const void*)) {
+void promise_work_conservation(const void* runtime, bool (*is_broken)(const void*)) {
   for (sim::runtime_note& note : sim::here().runtimes()) {
     if (note.runtime == runtime && note.end == sim::never) note.is_broken = is_broken;
   }

@@ -13,7 +13,7 @@ namespace heddle::policy {
 
 class adws final : public policy {
  public:
-  explicit adws(layout_rules rules) : layout_(std::move(rules)) { wants_.greedy = false; }
+  explicit adws(layout_rules rules) : layout_(std::move(rules)) { wants_.work_conserving = false; }
   static std::unique_ptr<policy> make(parameters& given);
   static std::unique_ptr<policy> make_ml_adws(parameters& given);
   static std::unique_ptr<policy> make_ml_ws(parameters& given);

@@ -11,7 +11,7 @@ namespace heddle::policy {
 
 class chs final : public policy {
  public:
-  explicit chs(unsigned level) noexcept : level_(level) { wants_.greedy = false; }
+  explicit chs(unsigned level) noexcept : level_(level) { wants_.work_conserving = false; }
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;

@@ -15,7 +15,7 @@ class cls final : public policy {
   cls(unsigned level, unsigned load, unsigned interval, unsigned patience) noexcept
       : level_(level), load_(load), interval_(interval), patience_(patience) {
     wants_.asks = true;
-    wants_.greedy = false;
+    wants_.work_conserving = false;
   }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -13,7 +13,7 @@ namespace heddle::policy {
 class tatl final : public policy {
  public:
   tatl(unsigned level, unsigned most, unsigned least) noexcept : level_(level), most_(most), least_(least) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
   }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -49,7 +49,7 @@ constexpr unsigned word_bits = 64;
 grouped::grouped(std::optional<grouping> plan, std::string file, bool steal, unsigned patience, std::string profile)
     : plan_(std::move(plan)), file_(std::move(file)), steal_(steal), patience_(patience) {
   if (!profile.empty()) recorder_ = std::make_unique<access_recorder>(std::move(profile));
-  wants_.greedy = steal;
+  wants_.work_conserving = steal;
 }
 
 std::unique_ptr<policy> grouped::make(parameters& given) {
@@ -81,13 +81,13 @@ void grouped::start(scheduler& host) {
                                   "): group for this machine");
     }
   }
-  lanes_.reset(new lane[workers]);
+  queues_.reset(new task_queue[workers]);
   for (unsigned w = 0; w < workers; ++w) near_.emplace_back(w, host, rings::order::by_circle);
   if (!plan_) return;
   for (const grouping::site& s : plan_->sites) {
     std::vector<place>& places = places_.emplace_back(s.tasks, place{0, 0});
     for (unsigned w = 0; w < workers; ++w) {
-      line& l = lanes_[w].lines.emplace_back();
+      line& l = queues_[w].lines.emplace_back();
       for (const grouping::group& g : s.workers[w]) {
         const auto begin = static_cast<unsigned>(l.group_begins.size());
         for (const unsigned number : g) {
@@ -141,7 +141,7 @@ placement grouped::spawn(unsigned self, const task_info& info) noexcept {
 
 void grouped::enqueue(unsigned, task& t) noexcept {
   child& c = t.get<child>();
-  lane& to = lanes_[c.worker];
+  task_queue& to = queues_[c.worker];
   {
     std::lock_guard hold(to.lock);
     task** slot = c.position != nobody ? &to.lines[c.site].slots[c.position] : nullptr;
@@ -171,8 +171,8 @@ void grouped::task_end(unsigned, task&) noexcept {
 
 // --- what a worker takes -----------------------------------------------------------------------------------------
 
-// Must be called under the lane's lock.
-task* grouped::first_of(lane& l) noexcept {
+// Must be called under the queue's lock.
+task* grouped::first_of(task_queue& l) noexcept {
   for (line& of : l.lines) {
     for (std::size_t w = 0; w < of.filled.size(); ++w) {
       if (of.filled[w] == 0) continue;
@@ -185,7 +185,7 @@ task* grouped::first_of(lane& l) noexcept {
 }
 
 entry grouped::own(unsigned self) noexcept {
-  lane& mine = lanes_[self];
+  task_queue& mine = queues_[self];
   // a hint; a worker that puts a task there wakes us
   if (mine.count.load(std::memory_order_relaxed) == 0) return 0;
   task* t;
@@ -200,9 +200,9 @@ entry grouped::own(unsigned self) noexcept {
   return host_->entry_of(*t);
 }
 
-// Must be called under the lane's lock. Moves the tasks of the last group that have come to `out`, in their order. If
+// Must be called under the queue's lock. Moves the tasks of the last group that have come to `out`, in their order. If
 // nothing else is there, the earlier half of the group stays. Returns how many tasks were moved.
-unsigned grouped::last_of(lane& l, task_list& out) noexcept {
+unsigned grouped::last_of(task_queue& l, task_list& out) noexcept {
   unsigned moved = 0;
   for (auto of = l.lines.rbegin(); of != l.lines.rend(); ++of) {
     std::size_t w = of->filled.size();
@@ -233,13 +233,13 @@ unsigned grouped::last_of(lane& l, task_list& out) noexcept {
 }
 
 entry grouped::take_from_near(unsigned self) noexcept {
-  lane& mine = lanes_[self];
+  task_queue& mine = queues_[self];
   const rings& near = near_[self];
   ++mine.in_vain;
   unsigned needed = patience_;
   for (unsigned r = 0; r < near.count() && mine.in_vain > needed; ++r, needed *= 4) {
     for (unsigned i = near.begin_of(r); i < near.end_of(r); ++i) {
-      lane& victim = lanes_[near.workers()[i]];
+      task_queue& victim = queues_[near.workers()[i]];
       if (victim.count.load(std::memory_order_relaxed) == 0) continue;  // a hint
       task_list taken;
       {
@@ -272,8 +272,8 @@ entry grouped::acquire(unsigned self, effort how) noexcept {
 bool grouped::may_find(unsigned self) noexcept {
   const unsigned workers = steal_ ? host_->workers() : 0;
   for (unsigned w = 0; w < workers; ++w)
-    if (lanes_[w].count.load(std::memory_order_relaxed) != 0) return true;  // ordered by the caller's heavy fence
-  return lanes_[self].count.load(std::memory_order_relaxed) != 0 || policy::may_find(self);  // as above
+    if (queues_[w].count.load(std::memory_order_relaxed) != 0) return true;  // ordered by the caller's heavy fence
+  return queues_[self].count.load(std::memory_order_relaxed) != 0 || policy::may_find(self);  // as above
 }
 
 }  // namespace heddle::policy

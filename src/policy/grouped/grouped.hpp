@@ -44,19 +44,19 @@ class grouped final : public policy {
     std::vector<unsigned> group_begins;  // for each slot: where its group begins
   };
   // The tasks that a worker is to run. All fields but `count` are under the lock.
-  struct alignas(64) lane {
+  struct alignas(64) task_queue {
     detail::spin_word lock;
     std::atomic<unsigned> count{0};  // written under the lock; a hint elsewhere
     std::vector<line> lines;         // by site
-    task_list others;                // tasks without a slot, and tasks taken from other lanes; oldest first
+    task_list others;                // tasks without a slot, and tasks taken from other queues; oldest first
     unsigned in_vain{0};             // the worker's own: searches that insisted in vain
   };
 
   unsigned site_of(const void* label) noexcept;
   entry own(unsigned self) noexcept;
   entry take_from_near(unsigned self) noexcept;
-  static task* first_of(lane& l) noexcept;
-  static unsigned last_of(lane& l, task_list& out) noexcept;
+  static task* first_of(task_queue& l) noexcept;
+  static unsigned last_of(task_queue& l, task_list& out) noexcept;
 
   const std::optional<grouping> plan_;
   const std::string file_;
@@ -64,7 +64,7 @@ class grouped final : public policy {
   const unsigned patience_;
   std::unique_ptr<access_recorder> recorder_;
   std::vector<std::vector<place>> places_;  // by site and task
-  std::unique_ptr<lane[]> lanes_;           // by rank
+  std::unique_ptr<task_queue[]> queues_;    // by rank
   std::vector<rings> near_;                 // by rank
   detail::spin_word lock_;                  // protects the labels
   const void* labels_[most_sites]{};

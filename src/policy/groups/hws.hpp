@@ -15,7 +15,7 @@ class hws final : public policy {
   // level 0: the level that gives each group four global tasks in a binary tree.
   hws(unsigned level, unsigned attempts, victim_memory::rule victim) noexcept
       : limit_(level), attempts_(attempts), memory_(victim) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
   }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -89,7 +89,7 @@ void constrained_ws::task_end(unsigned self, task& t) noexcept {
     return end_root();
   }
   if (at.node != nullptr) iterations_.note_end(self, *at.node);
-  if (at.is(in_iteration::quiet)) host_->watch(self, true);
+  if (at.is(in_iteration::unwatched)) host_->watch(self, true);
   iterations_.ended(self);
 }
 
@@ -116,7 +116,7 @@ placement constrained_ws::hand_out(unsigned self, task& parent, task& child, ste
       return send_to(child, self, open_slot);
     }
     iterations_.met(self);
-    if (!line->inner) at.flags = in_iteration::quiet;
+    if (!line->inner) at.flags = in_iteration::unwatched;
     return send_to(child, line->worker, line->worker == self ? kept_slot : assigned_slot);
   }
   if (line != nullptr && line->worker != self) return send_to(child, line->worker, passed_slot);
@@ -159,7 +159,7 @@ placement constrained_ws::spawn(unsigned self, const task_info& info) noexcept {
 
 placement constrained_ws::record_child(unsigned self, const task_info& info) noexcept {
   task& parent = *info.parent;
-  if (parent.tag == nullptr || (parent.tag == &inside_ && state_of(parent).is(in_iteration::quiet))) {
+  if (parent.tag == nullptr || (parent.tag == &inside_ && state_of(parent).is(in_iteration::unwatched))) {
     host_->watch(self, false);
     return placement::child_first;
   }
@@ -185,7 +185,7 @@ placement constrained_ws::record_child(unsigned self, const task_info& info) noe
   const placement where = hand_out(self, parent, info.made, node);
   if (info.made.to.target != self || stations_[self].open.size() + stations_[self].kept.size() < flood) return where;
   in_iteration& at = state_of(info.made);
-  at.flags &= static_cast<std::uint8_t>(~in_iteration::quiet);  // it ends by a return to its watched parent
+  at.flags &= static_cast<std::uint8_t>(~in_iteration::unwatched);  // it ends by a return to its watched parent
   begin(self, info.made);
   return placement::child_first;
 }
@@ -210,7 +210,7 @@ bool constrained_ws::fork_begin(unsigned self, const fork_info& info) noexcept {
 
 bool constrained_ws::prepare_fork(unsigned self, task& owner) noexcept {
   station& mine = stations_[self];
-  if (owner.tag == nullptr || (owner.tag == &inside_ && state_of(owner).is(in_iteration::quiet))) {
+  if (owner.tag == nullptr || (owner.tag == &inside_ && state_of(owner).is(in_iteration::unwatched))) {
     host_->watch(self, false);
     return false;
   }

@@ -27,7 +27,7 @@ class constrained_ws final : public policy {
       : settings_(s),
         memory_(s.victim),
         iterations_({remarks, s.how != replay::relws, s.how == replay::stows, s.relaxed}) {
-    wants_.greedy = s.how == replay::relws;
+    wants_.work_conserving = s.how == replay::relws;
   }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -60,7 +60,7 @@ void constrained_ws::begin(unsigned self, task& t) noexcept {
         }
       }
     }
-    watched = !at.is(in_iteration::quiet);
+    watched = !at.is(in_iteration::unwatched);
   }
   host_->watch(self, watched);
 }

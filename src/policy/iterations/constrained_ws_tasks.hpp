@@ -10,8 +10,8 @@
 namespace heddle::policy {
 
 struct constrained_ws::in_iteration {
-  static constexpr std::uint8_t quiet = 1;  // replayed with all its descendants on one worker, and not watched
-  static constexpr std::uint8_t lost = 2;   // the record does not know it
+  static constexpr std::uint8_t unwatched = 1;  // replayed with all its descendants on one worker, and not watched
+  static constexpr std::uint8_t lost = 2;       // the record does not know it
   static constexpr std::uint8_t root = 4;
 
   std::uint64_t id;

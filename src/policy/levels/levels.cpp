@@ -36,7 +36,7 @@ constexpr machine::group_kind kinds[] = {machine::group_kind::numa, machine::gro
 }  // namespace
 
 levels::levels(std::vector<line> lines, unsigned pieces) : lines_(std::move(lines)), pieces_(pieces) {
-  wants_.greedy = false;
+  wants_.work_conserving = false;
 }
 
 // --- the stages --------------------------------------------------------------------------------------------------

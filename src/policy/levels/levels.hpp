@@ -53,8 +53,8 @@ class levels final : public policy {
     level_task* free{nullptr};
     level_task* reserved{nullptr};  // for the next fork
     bool shown{false};              // whether the policy wished for that fork
-    // It runs a task of that seat's level, or has run one and has not chosen a next task yet.
-    seat* runs_for{nullptr};
+    // It runs a task of that member queue's level, or has run one and has not chosen a next task yet.
+    member_queue* runs_for{nullptr};
     unsigned idle_seen{0};       // searches in a row in which no worker ran anything
     std::vector<stage*> stages;  // outermost first
   };
@@ -83,7 +83,7 @@ class levels final : public policy {
   entry begin(unsigned self, level_task& r) noexcept;
   entry take_above(unsigned self, effort how, bool though_busy) noexcept;
   entry take_of(unsigned self, stage& from, effort how, bool though_busy) noexcept;
-  static void leave_seat(stage& at, unsigned member, seat& s) noexcept;
+  static void leave_queue(stage& at, unsigned member, member_queue& s) noexcept;
   bool waits_at(unsigned self, stage& at, unsigned member, bool though_busy) noexcept;
   void stop_running(unsigned self) noexcept;
 

@@ -20,7 +20,7 @@ void levels::group_begin(unsigned self, group_info& info) noexcept {
   level_task* owner = record_of(info.owner);
   stage& at = owner != nullptr ? *owner->in : innermost(self);
   if (!at.is_innermost()) push_frame(*owner, false);
-  if (at.is_quiet()) host_->watch(self, false);
+  if (at.is_unwatched()) host_->watch(self, false);
   if (!at.wants().groups) return;
   stranger plain;
   group_info seen = seen_by(info, owner != nullptr ? owner->here() : plain.seen);
@@ -67,7 +67,7 @@ bool levels::fork_begin(unsigned self, const fork_info& info) noexcept {
   stage& at = owner != nullptr ? *owner->in : innermost(self);
   station& mine = stations_[self];
   if (at.is_innermost() && !at.wants().forks) {
-    if (at.is_quiet()) host_->watch(self, false);
+    if (at.is_unwatched()) host_->watch(self, false);
     return false;
   }
   if (!at.is_innermost()) {

@@ -13,26 +13,27 @@ void levels::stop_running(unsigned self) noexcept {
   station& mine = stations_[self];
   if (mine.runs_for == nullptr) [[likely]]
     return;
-  seat& s = *std::exchange(mine.runs_for, nullptr);
+  member_queue& s = *std::exchange(mine.runs_for, nullptr);
   for (stage* at : mine.stages) {
-    if (!at->is_innermost() && &at->seat_of(at->member_of(self)) == &s) return leave_seat(*at, at->member_of(self), s);
+    if (!at->is_innermost() && &at->queue_of(at->member_of(self)) == &s)
+      return leave_queue(*at, at->member_of(self), s);
   }
 }
 
 // Another worker of the group may take a task that waits there; this worker may find something else.
-void levels::leave_seat(stage& at, unsigned member, seat& s) noexcept {
+void levels::leave_queue(stage& at, unsigned member, member_queue& s) noexcept {
   s.busy.fetch_sub(1);
   at.wake_member(member);
 }
 
-// The task was taken by this worker, at the level where it is, whose seat counts it. Takes the task down as far as it
-// fits. Returns 0 if the task has gone to another worker's list.
+// The task was taken by this worker, at the level where it is, whose member queue counts it. Takes the task down as far
+// as it fits. Returns 0 if the task has gone to another worker's list.
 entry levels::begin(unsigned self, level_task& r) noexcept {
   station& mine = stations_[self];
   for (;;) {
     stage& at = *r.in;
     const unsigned member = at.member_of(self);
-    seat& s = at.seat_of(member);
+    member_queue& s = at.queue_of(member);
     r.member = member;
     if (r.begun || stays_above(at, member, r.share, r.bytes)) {
       r.begun = true;
@@ -46,18 +47,18 @@ entry levels::begin(unsigned self, level_task& r) noexcept {
     if (sent) below.act(self, [&](unsigned by) { below.inner().enqueue(by, r.here()); });
     if (below.is_innermost()) {
       if (sent) return below.inner().pick(below.member_of(self), true);
-      host_->watch(self, !below.is_quiet());
+      host_->watch(self, !below.is_unwatched());
       return host_->entry_of(*r.real);
     }
     if (sent) return take_of(self, below, effort::glance, false);
-    below.seat_of(below.member_of(self)).busy.fetch_add(1);
+    below.queue_of(below.member_of(self)).busy.fetch_add(1);
   }
 }
 
 // Takes, on one level, a task that waits for the worker's memory group, if the group has nothing else of that level
 // [levels:3].
 entry levels::take_of(unsigned self, stage& from, effort how, bool though_busy) noexcept {
-  seat& s = from.seat_of(from.member_of(self));
+  member_queue& s = from.queue_of(from.member_of(self));
   if (s.busy.load() != 0 && !though_busy) return 0;
   const entry found = from.act(self, [&](unsigned member) -> entry {
     if (s.busy.load() != 0 && !though_busy) return 0;
@@ -94,7 +95,7 @@ entry levels::pick(unsigned self, bool own_is_empty) noexcept {
   }
   if (!own_is_empty) return 0;
   if (task* t = at.loose().pop_front(); t != nullptr) {
-    host_->watch(self, !at.is_quiet());
+    host_->watch(self, !at.is_unwatched());
     return at.entry_of(*t);
   }
   return take_above(self, effort::glance, false);
@@ -107,7 +108,7 @@ entry levels::acquire(unsigned self, effort how) noexcept {
   entry found = at.inner().acquire(at.member_of(self), how);
   if (found == 0) {
     if (task* t = at.loose().pop_front(); t != nullptr) {
-      host_->watch(self, !at.is_quiet());
+      host_->watch(self, !at.is_unwatched());
       found = at.entry_of(*t);
     }
   }
@@ -121,7 +122,7 @@ entry levels::acquire(unsigned self, effort how) noexcept {
 }
 
 bool levels::waits_at(unsigned self, stage& at, unsigned member, bool though_busy) noexcept {
-  seat& s = at.seat_of(member);
+  member_queue& s = at.queue_of(member);
   if (s.busy.load() != 0 && !though_busy) return false;
   if (!s.resumed.looks_empty() || !s.own.looks_empty()) return true;
   std::unique_lock hold(s.turn, std::try_to_lock);

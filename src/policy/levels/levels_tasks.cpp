@@ -23,7 +23,7 @@ placement levels::started(unsigned self, const task_info& info) noexcept {
   const bool stays = to->is_innermost() && self != nobody;
   if (!stays) return root_of(self, *r, *to);
   if (enter(self, *r, *to) == placement::send) return answer(*r, level_task::way::by_policy);
-  if (to->is_quiet()) host_->watch(self, false);
+  if (to->is_unwatched()) host_->watch(self, false);
   return placement::stay;
 }
 
@@ -70,7 +70,7 @@ placement levels::spawn(unsigned self, const task_info& info) noexcept {
   if (parent != nullptr && !parent->in->is_innermost()) return child_above(self, info, *parent);
   stage& at = innermost(self);
   if (!at.wants().spawns) {
-    if (at.is_quiet()) host_->watch(self, false);
+    if (at.is_unwatched()) host_->watch(self, false);
     return placement::child_first;
   }
   level_task* r = new_record(self, at, info.made, info.label);
@@ -98,11 +98,11 @@ void levels::enqueue(unsigned self, task& t) noexcept {
   switch (r.goes) {
     case level_task::way::by_policy: to.act(self, [&](unsigned by) { to.inner().enqueue(by, r.here()); }); return;
     case level_task::way::own_queue:
-      to.seat_of(member).own.push_back(r.here());
+      to.queue_of(member).own.push_back(r.here());
       to.wake_any(member);
       return;
     case level_task::way::resumed:
-      to.seat_of(member).resumed.push_back(r.here());
+      to.queue_of(member).resumed.push_back(r.here());
       to.wake_member(member);
       return;
     case level_task::way::loose:
@@ -138,7 +138,7 @@ void levels::task_end(unsigned self, task& t) noexcept {
       at.act(self, [&](unsigned member) { at.inner().task_end(member, seen); });
     if (level == r.made) break;
     stage& above = *stations_[self].stages[level - 1];
-    leave_seat(above, above.member_of(self), *r.holds[level - 1]);
+    leave_queue(above, above.member_of(self), *r.holds[level - 1]);
   }
   if (r.is_main) has_main_.store(false);
   t.tag = nullptr;

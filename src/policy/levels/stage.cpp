@@ -24,7 +24,7 @@ stage::stage(scheduler& real, unsigned level, std::unique_ptr<policy> inner, con
       members_(static_cast<unsigned>(first_ranks.size())),
       first_ranks_(first_ranks),
       capacities_(std::move(capacities)),
-      seats_(new seat[first_ranks.size()]),
+      queues_(new member_queue[first_ranks.size()]),
       host_(*this, real, std::move(part)) {
   for (unsigned m = 0; m < members_; ++m) member_of_.insert(member_of_.end(), end_of(m) - first_of(m), m);
 }
@@ -48,8 +48,8 @@ void stage::wake_any(unsigned near) noexcept {
   for (unsigned i = 0; i < members_; ++i) {
     const unsigned member = (from + i) % members_;
     // A group that has something else of this level could not take the task. It looks, and wakes others, when that ends
-    // (leave_seat).
-    if (!is_innermost() && seats_[member].busy.load() != 0) continue;
+    // (leave_queue).
+    if (!is_innermost() && queues_[member].busy.load() != 0) continue;
     if (wake_member(member)) return;
   }
 }

@@ -1,7 +1,7 @@
 // One policy over a part of the machine, a component of the policy `levels`, which holds several. A stage is a place
 // where tasks are. The inner policy sees it as its host (stage_host.hpp), whose workers are the stage's members. On the
 // innermost stages a member is a worker, and its queue is the worker's own. On the stages above, a member is a memory
-// group, with a queue in its seat, and any worker of the group acts for it, one at a time. Rules and invariants:
+// group, with a queue in its member, and any worker of the group acts for it, one at a time. Rules and invariants:
 // levels.md.
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace heddle::policy {
 
 class stage;
-struct seat;
+struct member_queue;
 struct level_task;
 
 inline constexpr unsigned most_levels = 4;
@@ -57,14 +57,14 @@ struct level_task {
   bool begun;
   bool is_main;  // whether it is the thread that is laid out over all levels
   frame frames[most_frames];
-  seat* holds[most_levels];  // by level: the seat where it is a root of the level below
-  shadow at[most_levels];    // by level
+  member_queue* holds[most_levels];  // by level: the member queue where it is a root of the level below
+  shadow at[most_levels];            // by level
 
   task& here() noexcept;  // the shadow for the policy of `in`
 };
 
-// The seat of a member above the innermost level.
-struct alignas(64) seat {
+// The member queue of a member above the innermost level.
+struct alignas(64) member_queue {
   // The worker that holds it acts for the member, so that the inner policy is called by one worker of the group at a
   // time [levels:2].
   detail::spin_word turn;
@@ -89,9 +89,9 @@ class stage {
   policy& inner() noexcept { return *inner_; }
   const policy_wants& wants() const noexcept { return wants_; }
   unsigned level() const noexcept { return level_; }
-  bool is_innermost() const noexcept { return seats_ == nullptr; }
+  bool is_innermost() const noexcept { return queues_ == nullptr; }
   // Whether its tasks need not be watched, because the inner policy hears of no group, fork or child.
-  bool is_quiet() const noexcept { return is_innermost() && !wants_.spawns && !wants_.forks && !wants_.groups; }
+  bool is_unwatched() const noexcept { return is_innermost() && !wants_.spawns && !wants_.forks && !wants_.groups; }
 
   // For a worker of the real host, by rank: whether it is here, and for which member it acts.
   bool has(unsigned rank) const noexcept { return rank - first_ < count_; }
@@ -106,8 +106,8 @@ class stage {
     return is_innermost() ? first_ + member + 1 : member + 1 < members_ ? first_ranks_[member + 1] : first_ + count_;
   }
   // The worker that acts for the member.
-  unsigned actor(unsigned member) const noexcept { return is_innermost() ? first_ + member : seats_[member].acting; }
-  seat& seat_of(unsigned member) const noexcept { return seats_[member]; }
+  unsigned actor(unsigned member) const noexcept { return is_innermost() ? first_ + member : queues_[member].acting; }
+  member_queue& queue_of(unsigned member) const noexcept { return queues_[member]; }
   double capacity_of(unsigned member) const noexcept { return capacities_[member]; }
   shared_task_list& loose() noexcept { return loose_; }
 
@@ -118,8 +118,8 @@ class stage {
     if (self == nobody || !has(self)) return f(nobody);
     const unsigned member = member_of(self);
     if (is_innermost()) return f(member);
-    std::lock_guard hold(seats_[member].turn);
-    seats_[member].acting = self;
+    std::lock_guard hold(queues_[member].turn);
+    queues_[member].acting = self;
     return f(member);
   }
   // Wakes one sleeping worker of the member. Returns false if no worker there sleeps.
@@ -137,11 +137,11 @@ class stage {
   policy_wants wants_;
   const unsigned first_, count_;  // ranks of the real host
   const unsigned members_;
-  std::vector<unsigned> first_ranks_;  // by member; above the innermost level, as are the next three
-  std::vector<unsigned> member_of_;    // by rank - first_
-  std::vector<double> capacities_;     // bytes, by member; 0 if not known
-  std::unique_ptr<seat[]> seats_;      // by member
-  std::atomic<unsigned> woken_{0};     // calls of wake_any
+  std::vector<unsigned> first_ranks_;       // by member; above the innermost level, as are the next three
+  std::vector<unsigned> member_of_;         // by rank - first_
+  std::vector<double> capacities_;          // bytes, by member; 0 if not known
+  std::unique_ptr<member_queue[]> queues_;  // by member
+  std::atomic<unsigned> woken_{0};          // calls of wake_any
   // On an innermost stage: tasks that any of its workers may begin, though no queue of the policy has them.
   shared_task_list loose_;
   stage_host host_;

@@ -24,36 +24,36 @@ std::uint32_t stage_host::random(unsigned self, std::uint32_t bound) noexcept {
 
 entry stage_host::steal(unsigned self, unsigned victim, effort how) noexcept {
   if (stage_.is_innermost()) return real_.steal(stage_.first_of(self), stage_.first_of(victim), how);
-  task* t = stage_.seat_of(victim).own.pop_front();
+  task* t = stage_.queue_of(victim).own.pop_front();
   return t == nullptr ? 0 : stage_.entry_of(*t);
 }
 
 bool stage_host::has_work(unsigned victim) const noexcept {
-  return stage_.is_innermost() ? real_.has_work(stage_.first_of(victim)) : !stage_.seat_of(victim).own.looks_empty();
+  return stage_.is_innermost() ? real_.has_work(stage_.first_of(victim)) : !stage_.queue_of(victim).own.looks_empty();
 }
 
 void stage_host::request(unsigned self, unsigned victim) noexcept {
   if (stage_.is_innermost())
-    real_.request(stage_.first_of(self), stage_.first_of(victim));  // queues of seats are public
+    real_.request(stage_.first_of(self), stage_.first_of(victim));  // queues of members' queues are public
 }
 
 entry stage_host::newest(unsigned self) noexcept {
   if (stage_.is_innermost()) return real_.newest(stage_.first_of(self));
-  task* t = stage_.seat_of(self).own.pop_back();
+  task* t = stage_.queue_of(self).own.pop_back();
   return t == nullptr ? 0 : stage_.entry_of(*t);
 }
 
 entry stage_host::oldest(unsigned self) noexcept {
   if (stage_.is_innermost()) return real_.oldest(stage_.first_of(self));
-  task* t = stage_.seat_of(self).own.pop_front();
+  task* t = stage_.queue_of(self).own.pop_front();
   return t == nullptr ? 0 : stage_.entry_of(*t);
 }
 
 // Above the innermost level it is only known whether there are any tasks.
 unsigned stage_host::queued(unsigned worker) const noexcept {
-  return stage_.is_innermost()                      ? real_.queued(stage_.first_of(worker))
-         : stage_.seat_of(worker).own.looks_empty() ? 0
-                                                    : 1;
+  return stage_.is_innermost()                       ? real_.queued(stage_.first_of(worker))
+         : stage_.queue_of(worker).own.looks_empty() ? 0
+                                                     : 1;
 }
 
 entry stage_host::entry_of(task& t) noexcept { return stage_.entry_of(t); }

@@ -1,5 +1,5 @@
 // The host that the policy of a stage sees. Its workers are the stage's members. Its queues are those of the real host,
-// or, above the innermost level, those of the seats.
+// or, above the innermost level, those of the members' queues.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace heddle::policy {
 class numalb final : public policy, public hears_communication {
  public:
   numalb(double alpha, unsigned objects, unsigned sites) noexcept : alpha_(alpha), objects_(objects), sites_(sites) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
     wants_.figures = {
         .elapsed = false, .processor_time = true, .instructions = false, .misses = false, .accesses = false};
   }

@@ -8,7 +8,7 @@ namespace heddle::policy {
 class controlled_pdf final : public policy {
  public:
   // The bytes of the shared cache and of a worker's own one; 0 means those of the machine.
-  controlled_pdf(double shared, double own) noexcept : shared_(shared), own_(own) { wants_.greedy = false; }
+  controlled_pdf(double shared, double own) noexcept : shared_(shared), own_(own) { wants_.work_conserving = false; }
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;

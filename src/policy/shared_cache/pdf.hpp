@@ -8,7 +8,7 @@ namespace heddle::policy {
 
 class pdf final : public policy {
  public:
-  pdf() noexcept { wants_.greedy = false; }
+  pdf() noexcept { wants_.work_conserving = false; }
   static std::unique_ptr<policy> make(parameters& given);
 
   entry acquire(unsigned, effort) noexcept override { return take(); }

@@ -13,7 +13,7 @@ namespace heddle::policy {
 class sb final : public policy {
  public:
   sb(double sigma, double mu, bool distributed) noexcept : sigma_(sigma), mu_(mu), distributed_(distributed) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
   }
   static std::unique_ptr<policy> make(parameters& given);
   static std::unique_ptr<policy> make_distributed(parameters& given);

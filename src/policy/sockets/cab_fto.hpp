@@ -18,7 +18,7 @@ class cab_fto final : public policy, private tier_rules {
     bool level_given;
   };
 
-  explicit cab_fto(const settings& s) : settings_(s), tiers_(s.tiers, *this) { wants_.greedy = false; }
+  explicit cab_fto(const settings& s) : settings_(s), tiers_(s.tiers, *this) { wants_.work_conserving = false; }
   static std::unique_ptr<policy> make(parameters& given);
 
   void start(scheduler& host) override;

@@ -21,7 +21,7 @@ class cab_gto final : public policy, private tier_rules {
   };
 
   explicit cab_gto(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
     wants_.figures = soid_profile::figures();
     wants_.elapsed = s.cmpi > 0;
   }

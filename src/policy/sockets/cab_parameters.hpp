@@ -33,7 +33,7 @@ inline void want_nothing(policy_wants& wants) noexcept {
   const policy_wants nothing;
   wants.spawns = wants.forks = wants.groups = wants.roots = wants.picks = wants.limits = false;
   wants.usage = wants.iterations = wants.elapsed = false;
-  wants.greedy = nothing.greedy;
+  wants.work_conserving = nothing.work_conserving;
 }
 
 }  // namespace heddle::policy

@@ -24,7 +24,7 @@ class laws final : public policy, private tier_rules {
   };
 
   explicit laws(const settings& s) : settings_(s), tiers_(s.tiers, *this) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
     wants_.elapsed = (s.packs && s.repeats != 0) || s.cmpi > 0;
     wants_.figures = soid_profile::figures();
   }

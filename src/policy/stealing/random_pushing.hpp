@@ -12,7 +12,7 @@ namespace heddle::policy {
 class random_pushing final : public policy {
  public:
   random_pushing(unsigned threshold, unsigned transit) noexcept : threshold_(threshold), transit_(transit) {
-    wants_.greedy = false;
+    wants_.work_conserving = false;
   }
   static std::unique_ptr<policy> make(parameters& given);
 

@@ -280,7 +280,7 @@ void worker::leave_search(bool listed) noexcept {
   // put there.
   if (sources::any_common(*this)) home.sleepers().wake_one_for(rank);
   if (home.host().has_given(rank)) home.sleepers().wake_thief_of(rank);
-  if (listed && wants.greedy && home.host().scheduler_policy().may_find(rank)) home.sleepers().wake_any(rank);
+  if (listed && wants.work_conserving && home.host().scheduler_policy().may_find(rank)) home.sleepers().wake_any(rank);
 }
 
 }  // namespace heddle::worker

@@ -117,7 +117,7 @@ void worker_agenda::queue_child(thread& t) noexcept {
   if (detail::push(ready_entry(t)) == nullptr) make_ready(t);
 }
 
-// The request that was answered stands again while a worker sleeps: [greed:2], [wake:3].
+// The request that was answered stands again while a worker sleeps: [conserving:2], [wake:3].
 void worker_agenda::announce_work() noexcept {
   if (queue::askers* all = home.host().askers_of_all(); all != nullptr) [[unlikely]]
     answer_askers(*all);

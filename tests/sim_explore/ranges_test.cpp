@@ -1,4 +1,4 @@
-// Loops in lanes (src/loop/lanes.md) under schedules that differ at every atomic operation: that each iteration runs
+// Loops in ranges (src/loop/ranges.md) under schedules that differ at every atomic operation: that each iteration runs
 // once, and that iterations may wait for each other, whichever comes first in the range.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
-namespace lanes_test {
+namespace ranges_test {
 namespace {
 
 constexpr std::size_t most = 16;
@@ -38,7 +38,7 @@ void loop(std::size_t n, F&& body, site what = site::unknown) {
   if (what == site::dear) site.observe(1, detail::loop_site::ticks_in(10'000));
   if (what == site::cheap) site.observe(10'000, detail::loop_site::ticks_in(10'000));
   each_iteration<F> work{body};
-  detail::run_in_lanes(detail::loop_chunks::of(work), n, site, {}, detail::loop_begin().workers, true);
+  detail::run_in_ranges(detail::loop_chunks::of(work), n, site, {}, detail::loop_begin().workers, true);
 }
 
 template <std::size_t Workers, std::size_t N, site What = site::unknown>
@@ -59,7 +59,7 @@ void once() {
   });
 }
 
-// Each iteration waits for the next one: all are under way at the same time, some of them as guests without a lane.
+// Each iteration waits for the next one: all are under way at the same time, some of them as helpers without a range.
 template <std::size_t Workers, std::size_t N, site What = site::unknown>
 void backwards() {
   runtime home(workers(Workers));
@@ -77,7 +77,7 @@ void backwards() {
   });
 }
 
-// The first ones wait for nobody, so that who takes part has moved something before, and has no invitation left that is
+// The first ones wait for nobody, so that who takes part has moved something before, and has no offer left that is
 // its first; each of the others waits for the next one.
 template <std::size_t Workers, std::size_t N, std::size_t First, site What = site::unknown>
 void backwards_in_the_end() {
@@ -131,7 +131,7 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"five", once<5, 12>},
                                   {"backwards alone", backwards<1, 5>},
                                   {"backwards", backwards<2, 5>},
-                                  {"backwards by more than there are lanes", backwards<2, 8>},
+                                  {"backwards by more than there are ranges", backwards<2, 8>},
                                   {"backwards on three", backwards<3, 6>},
                                   {"backwards in the end", backwards_in_the_end<2, 10, 6>},
                                   {"backwards in the end on three", backwards_in_the_end<3, 12, 8>},
@@ -145,18 +145,18 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
 
 #if !defined(HEDDLE_MUTANT)
 
-class lanes : public testing::TestWithParam<scenario> {};
+class ranges : public testing::TestWithParam<scenario> {};
 
-TEST_P(lanes, are_right) { expect_right(GetParam().run); }
+TEST_P(ranges, are_right) { expect_right(GetParam().run); }
 
-INSTANTIATE_TEST_SUITE_P(scenarios, lanes, testing::ValuesIn(scenarios), named);
+INSTANTIATE_TEST_SUITE_P(scenarios, ranges, testing::ValuesIn(scenarios), named);
 
 #else
 
-TEST(lanes, some_schedule_shows_the_mistake) { expect_found(scenarios); }
+TEST(ranges, some_schedule_shows_the_mistake) { expect_found(scenarios); }
 
 #endif
 
 }  // namespace
-}  // namespace lanes_test
+}  // namespace ranges_test
 }  // namespace heddle::sim

@@ -1,5 +1,5 @@
-// Loops that are over before a thief could help are quiet: queued, and told to nobody. No policy may rely on hearing of
-// them, or be without them where it does: [tiny:1] to [tiny:6] of src/loop/tiny.md.
+// Loops that are over before a thief could help are unannounced: queued, and told to nobody. No policy may rely on
+// hearing of them, or be without them where it does: [inline:1] to [inline:6] of src/loop/inline.md.
 #include <heddle/heddle.hpp>
 #include <heddle/policy_victims.hpp>
 
@@ -11,13 +11,13 @@
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 
-namespace quiet_loops_test {
+namespace unannounced_loops_test {
 namespace {
 
 constexpr std::size_t n = 16;
 
-// The loops of one place, which learns that they are tiny; in the last one of each round the first iteration waits for
-// the last one, by the runtime's means.
+// The loops of one place, which learns that they are inline; in the last one of each round the first iteration waits
+// for the last one, by the runtime's means.
 void loop(std::atomic<int>& ran, heddle::semaphore* waits) {
   heddle::parallel_for(std::size_t{0}, n,
                        [&ran, waits](std::size_t i) {
@@ -29,23 +29,23 @@ void loop(std::atomic<int>& ran, heddle::semaphore* waits) {
                        {.grain = 1});
 }
 
-class quiet_loops : public heddle_test::over_runtimes {};
+class unannounced_loops : public heddle_test::over_runtimes {};
 
-TEST_P(quiet_loops, are_found_by_whoever_is_needed) {
-  heddle_test::watchdog guard("quiet loops");
+TEST_P(unannounced_loops, are_found_by_whoever_is_needed) {
+  heddle_test::watchdog guard("unannounced loops");
   std::atomic<int> ran{0};
-  constexpr int rounds = 5, tiny = 50;
+  constexpr int rounds = 5, inline = 50;
   run([&] {
     for (int round = 0; round < rounds; ++round) {
-      for (int k = 0; k < tiny; ++k) loop(ran, nullptr);
+      for (int k = 0; k < inline; ++k) loop(ran, nullptr);
       heddle::semaphore met(0);
       loop(ran, &met);
     }
   });
-  EXPECT_EQ(ran.load(), static_cast<int>(n) * rounds * (tiny + 1));
+  EXPECT_EQ(ran.load(), static_cast<int>(n) * rounds * (inline + 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, quiet_loops,
+INSTANTIATE_TEST_SUITE_P(all, unannounced_loops,
                          testing::Combine(testing::ValuesIn(heddle_test::worker_counts()),
                                           testing::ValuesIn(heddle_test::all_policies)),
                          heddle_test::runtime_name);
@@ -64,7 +64,7 @@ class counting final : public heddle::policy::policy {
 };
 
 TEST(a_policy_that_wants_forks, is_shown_each_of_a_loop_that_would_be_quiet) {
-  heddle_test::watchdog guard("quiet loops");
+  heddle_test::watchdog guard("unannounced loops");
   heddle::policy::add(
       {"counting_forks", "of a test", [](heddle::policy::parameters&) { return heddle::policy::create<counting>(); }});
   for (const unsigned workers : {1u, 2u, 4u}) {
@@ -82,4 +82,4 @@ TEST(a_policy_that_wants_forks, is_shown_each_of_a_loop_that_would_be_quiet) {
 }
 
 }  // namespace
-}  // namespace quiet_loops_test
+}  // namespace unannounced_loops_test

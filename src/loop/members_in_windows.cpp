@@ -1,4 +1,4 @@
-#include "loop/seats_in_windows.hpp"
+#include "loop/members_in_windows.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/event_count.hpp>
@@ -6,14 +6,15 @@
 
 namespace heddle::detail {
 
-seats_in_windows::seats_in_windows(loop_chunks work, std::size_t n, std::size_t length, bool slides, std::size_t seats,
-                                   const std::vector<loop_cache>& caches, const std::stop_token& stop)
+members_in_windows::members_in_windows(loop_chunks work, std::size_t n, std::size_t length, bool slides,
+                                       std::size_t members, const std::vector<loop_cache>& caches,
+                                       const std::stop_token& stop)
     : work_(work),
       n_(n),
       unit_(n / open_range::most_positions + 1),
-      seat_count_(seats),
+      member_count_(members),
       caches_(caches),
-      seats_(std::make_unique<window_seat[]>(seats)),
+      members_(std::make_unique<window_member[]>(members)),
       windows_(std::make_unique<loop_window[]>(caches.size())),
       stop_(stop) {
   const std::uint64_t positions = (n - 1) / unit_ + 1;
@@ -24,14 +25,14 @@ seats_in_windows::seats_in_windows(loop_chunks work, std::size_t n, std::size_t 
   for (std::size_t g = 0; g < caches.size(); ++g) {
     const loop_cache& c = caches[g];
     windows_[g].open(cut(c.first_worker), cut(c.first_worker + c.workers), std::max<std::uint64_t>(length / unit_, 1),
-                     std::min<std::uint64_t>(c.workers, seats), slides);
+                     std::min<std::uint64_t>(c.workers, members), slides);
   }
 }
 
-void seats_in_windows::operator()(result&, std::size_t low, std::size_t high) {
+void members_in_windows::operator()(result&, std::size_t low, std::size_t high) {
   for (; low != high; ++low) {
     try {
-      sit(seats_[low]);
+      run(members_[low]);
     } catch (...) {
       stop_all();
       throw;
@@ -39,7 +40,7 @@ void seats_in_windows::operator()(result&, std::size_t low, std::size_t high) {
   }
 }
 
-void seats_in_windows::sit(window_seat& mine) {
+void members_in_windows::run(window_member& mine) {
   window_pace pace;
   std::uint64_t low = 0, high = 0;
   for (;;) {
@@ -54,7 +55,7 @@ void seats_in_windows::sit(window_seat& mine) {
   }
 }
 
-bool seats_in_windows::find(window_seat& mine, const window_pace& pace) noexcept {
+bool members_in_windows::find(window_member& mine, const window_pace& pace) noexcept {
   const unsigned worker = loop_worker();
   std::size_t home = 0;
   while (home + 1 < caches_.size() && worker >= caches_[home + 1].first_worker) ++home;
@@ -71,12 +72,12 @@ bool seats_in_windows::find(window_seat& mine, const window_pace& pace) noexcept
   return false;
 }
 
-bool seats_in_windows::take(loop_window& w, window_seat& mine, const window_pace& pace) noexcept {
+bool members_in_windows::take(loop_window& w, window_member& mine, const window_pace& pace) noexcept {
   std::uint64_t low = 0, high = 0;
   if (!w.take(low, high)) {
     for (;;) {
       std::uint64_t seen = 0;
-      window_seat* const from = victim(w, pace, seen);
+      window_member* const from = victim(w, pace, seen);
       if (from == nullptr) return false;
       if (from->take_back(seen, low, high)) break;
     }
@@ -85,21 +86,22 @@ bool seats_in_windows::take(loop_window& w, window_seat& mine, const window_pace
   return true;
 }
 
-window_seat* seats_in_windows::victim(const loop_window& w, const window_pace& pace,
-                                      std::uint64_t& seen) const noexcept {
-  window_seat* found = nullptr;
-  for (std::size_t k = 0; k < seat_count_; ++k) {
-    const std::uint64_t word = seats_[k].seen(), low = window_seat::low_of(word), high = window_seat::high_of(word);
+window_member* members_in_windows::victim(const loop_window& w, const window_pace& pace,
+                                          std::uint64_t& seen) const noexcept {
+  window_member* found = nullptr;
+  for (std::size_t k = 0; k < member_count_; ++k) {
+    const std::uint64_t word = members_[k].seen(), low = window_member::low_of(word),
+                        high = window_member::high_of(word);
     if (low == high || 2 * (high - low) < pace.length() || !w.has(low)) continue;
-    const std::uint64_t best_low = window_seat::low_of(seen), best = window_seat::high_of(seen) - best_low;
+    const std::uint64_t best_low = window_member::low_of(seen), best = window_member::high_of(seen) - best_low;
     if (found != nullptr && (w.slides() ? low > best_low : high - low <= best)) continue;
-    found = &seats_[k];
+    found = &members_[k];
     seen = word;
   }
   return found;
 }
 
-void seats_in_windows::wait(loop_window& w, const window_pace& pace) noexcept {
+void members_in_windows::wait(loop_window& w, const window_pace& pace) noexcept {
   const auto is_over = [&] {
     std::uint64_t seen = 0;
     return w.may_take() || w.is_handed_out() || stopped() || victim(w, pace, seen) != nullptr;
@@ -114,13 +116,13 @@ void seats_in_windows::wait(loop_window& w, const window_pace& pace) noexcept {
   else w.moved().commit_wait(key);
 }
 
-loop_window& seats_in_windows::window_at(std::uint64_t position) noexcept {
+loop_window& members_in_windows::window_at(std::uint64_t position) noexcept {
   loop_window* w = windows_.get();
   while (!w->has(position)) ++w;
   return *w;
 }
 
-void seats_in_windows::stop_all() noexcept {
+void members_in_windows::stop_all() noexcept {
   if (stopped_.exchange(true)) return;
   for (std::size_t g = 0; g < caches_.size(); ++g) windows_[g].moved().notify_all();
 }

@@ -1,5 +1,5 @@
-// Loops with a named schedule: a seat for each worker, which has chunks of its own (fixed, affinity) or takes them from
-// all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: windows.hpp.
+// Loops with a named schedule: a member for each worker, which has chunks of its own (fixed, affinity) or takes them
+// from all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: windows.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace heddle::detail {
 // their joins.
 class chunks_left {
  public:
-  chunks_left(std::size_t n, const loop_schedule& how, std::size_t seats) noexcept
-      : n_(n), least_(std::clamp<std::size_t>(how.chunk, 1, n)), seats_(seats) {}
+  chunks_left(std::size_t n, const loop_schedule& how, std::size_t members) noexcept
+      : n_(n), least_(std::clamp<std::size_t>(how.chunk, 1, n)), members_(members) {}
 
   // Takes the next `least` iterations. Returns false if there are none left.
   bool take_equal(std::size_t& low, std::size_t& high) noexcept {
@@ -34,30 +34,30 @@ class chunks_left {
     low = begin_.load(std::memory_order_relaxed);  // as above
     do {
       if (low == n_) return false;
-      high = low + std::min(n_ - low, std::max(least_, (n_ - low) / (2 * seats_)));
+      high = low + std::min(n_ - low, std::max(least_, (n_ - low) / (2 * members_)));
     } while (!begin_.compare_exchange_weak(low, high, std::memory_order_relaxed));  // as above
     return true;
   }
 
  private:
-  const std::size_t n_, least_, seats_;
+  const std::size_t n_, least_, members_;
   alignas(64) std::atomic<std::size_t> begin_{0};
 };
 
-// The Work of a loop over seats, in the form that loop_tree takes.
-class loop_seats {
+// The Work of a loop over members, in the form that loop_tree takes.
+class loop_members {
  public:
   using result = nothing_returned;
 
-  loop_seats(loop_chunks work, std::size_t n, const loop_schedule& how, std::size_t seats,
-             const std::stop_token& stop) noexcept
-      : work_(work), n_(n), how_(how), seats_(seats), left_(n, how, seats), stop_(stop) {}
+  loop_members(loop_chunks work, std::size_t n, const loop_schedule& how, std::size_t members,
+               const std::stop_token& stop) noexcept
+      : work_(work), n_(n), how_(how), members_(members), left_(n, how, members), stop_(stop) {}
 
-  // Not noexcept, because an iteration's exception goes through the loop over seats.
+  // Not noexcept, because an iteration's exception goes through the loop over members.
   void operator()(result&, std::size_t low, std::size_t high) {
     for (; low != high; ++low) {
       try {
-        sit(low);
+        run(low);
       } catch (...) {
         stopped_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
         throw;
@@ -68,10 +68,10 @@ class loop_seats {
   static result nothing() noexcept { return {}; }
 
   // For run_on_each_worker. The first exception is kept.
-  static void sit_noted(void* self, std::size_t seat) noexcept {
-    auto& s = *static_cast<loop_seats*>(self);
+  static void run_noted(void* self, std::size_t member) noexcept {
+    auto& s = *static_cast<loop_members*>(self);
     try {
-      s.sit(seat);
+      s.run(member);
     } catch (...) {
       s.stopped_.store(true, std::memory_order_relaxed);  // relaxed as above
       // relaxed: read when all have ended
@@ -83,7 +83,7 @@ class loop_seats {
   }
 
  private:
-  void sit(std::size_t seat) {
+  void run(std::size_t member) {
     std::size_t low = 0, high = 0;
     switch (how_.how) {
       case loop_schedule::kind::dynamic:
@@ -95,19 +95,21 @@ class loop_seats {
       default: break;
     }
     if (how_.chunk == 0) {
-      low = part(seat);
-      high = part(seat + 1);
+      low = part(member);
+      high = part(member + 1);
       if (low != high && !stopped()) work_(low, high);
       return;
     }
     const std::size_t chunks = (n_ - 1) / how_.chunk + 1;
-    for (std::size_t k = seat; k < chunks && !stopped(); k += seats_) {
+    for (std::size_t k = member; k < chunks && !stopped(); k += members_) {
       low = k * how_.chunk;
       work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
     }
   }
-  // The position where the part of a seat begins: the first n mod S seats have one iteration more.
-  std::size_t part(std::size_t seat) const noexcept { return seat * (n_ / seats_) + std::min(seat, n_ % seats_); }
+  // The position where the part of a member begins: the first n mod S members have one iteration more.
+  std::size_t part(std::size_t member) const noexcept {
+    return member * (n_ / members_) + std::min(member, n_ % members_);
+  }
   bool stopped() const noexcept {
     // relaxed: requests, ordered by nothing
     return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
@@ -116,7 +118,7 @@ class loop_seats {
   const loop_chunks work_;
   const std::size_t n_;
   const loop_schedule how_;
-  const std::size_t seats_;
+  const std::size_t members_;
   chunks_left left_;
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;

@@ -14,33 +14,33 @@
 
 #include "loop/caches.hpp"
 #include "loop/window.hpp"
-#include "loop/window_seat.hpp"
+#include "loop/window_member.hpp"
 
 namespace heddle::detail {
 
-// The Work of a loop over seats, in the form that loop_tree takes.
-class seats_in_windows {
+// The Work of a loop over members, in the form that loop_tree takes.
+class members_in_windows {
  public:
   using result = nothing_returned;
 
   // Makes windows of `length` iterations. Throws std::bad_alloc.
-  seats_in_windows(loop_chunks work, std::size_t n, std::size_t length, bool slides, std::size_t seats,
-                   const std::vector<loop_cache>& caches, const std::stop_token& stop);
+  members_in_windows(loop_chunks work, std::size_t n, std::size_t length, bool slides, std::size_t members,
+                     const std::vector<loop_cache>& caches, const std::stop_token& stop);
   // Throws the exception of an iteration.
   void operator()(result&, std::size_t low, std::size_t high);
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
 
  private:
-  void sit(window_seat& mine);
-  // [window:4] Gives the seat something to run, from the window of its worker's cache, then from others. Waits while
+  void run(window_member& mine);
+  // [window:4] Gives the member something to run, from the window of its worker's cache, then from others. Waits while
   // that window has something that may not begin yet. Returns false if there is nothing left, or if the loop is
   // stopped.
-  bool find(window_seat& mine, const window_pace& pace) noexcept;
-  bool take(loop_window& w, window_seat& mine, const window_pace& pace) noexcept;
-  // Of the seats that have enough to be worth dividing: in a sliding window the seat with the foremost positions, which
-  // hold up the window; in a standing window, where all have to end, the seat with the most.
-  window_seat* victim(const loop_window& w, const window_pace& pace, std::uint64_t& seen) const noexcept;
+  bool find(window_member& mine, const window_pace& pace) noexcept;
+  bool take(loop_window& w, window_member& mine, const window_pace& pace) noexcept;
+  // Of the members that have enough to be worth dividing: in a sliding window the member with the foremost positions,
+  // which hold up the window; in a standing window, where all have to end, the member with the most.
+  window_member* victim(const loop_window& w, const window_pace& pace, std::uint64_t& seen) const noexcept;
   // [window:5] Waits until something may begin, all is handed out, or the loop is stopped. May return early.
   void wait(loop_window& w, const window_pace& pace) noexcept;
   loop_window& window_at(std::uint64_t position) noexcept;
@@ -51,9 +51,9 @@ class seats_in_windows {
   const loop_chunks work_;
   const std::size_t n_;
   const std::size_t unit_;  // the iterations of a position
-  const std::size_t seat_count_;
+  const std::size_t member_count_;
   const std::vector<loop_cache>& caches_;
-  const std::unique_ptr<window_seat[]> seats_;
+  const std::unique_ptr<window_member[]> members_;
   const std::unique_ptr<loop_window[]> windows_;
   std::atomic<bool> stopped_{false};
   const std::stop_token& stop_;

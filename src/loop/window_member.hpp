@@ -1,4 +1,4 @@
-// A seat of a loop with windows: positions that it has been handed out, and a pace at which it runs them.
+// A member of a loop with windows: positions that it has been handed out, and a pace at which it runs them.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class window_pace {
   std::uint64_t last_;
 };
 
-// Positions that a seat has been handed out and has not begun. The owner takes from the front, others from the back.
+// Positions that a member has been handed out and has not begun. The owner takes from the front, others from the back.
 // The value of the word, which has two halves, is its whole state, so it does no harm if it had another value in
 // between.
 class open_range {
@@ -74,6 +74,6 @@ class open_range {
   std::atomic<std::uint64_t> word_{0};
 };
 
-struct alignas(64) window_seat : open_range {};
+struct alignas(64) window_member : open_range {};
 
 }  // namespace heddle::detail

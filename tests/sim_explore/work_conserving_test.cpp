@@ -1,7 +1,7 @@
 // Greed, under schedules that differ at every atomic operation: no worker sleeps while there is something that it may
 // take. n leaves that wait for each other on n workers end only if every worker comes to take one: where one sleeps on,
 // the schedule ends as a stall. Liveness (everything ends) is the case of one leaf. Policies that promise it:
-// src/policy/README.md; argument: src/sync/sleep.md, [greed:1].
+// src/policy/README.md; argument: src/sync/sleep.md, [conserving:1].
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,25 +13,25 @@
 #include "tests/support/runtimes.hpp"
 
 namespace heddle::sim {
-namespace greed_test {
+namespace work_conserving_test {
 namespace {
 
 #if !defined(HEDDLE_MUTANT)
 
 // Those of heddle_test::all_policies; without those whose rules leave workers idle, or that have one.
-std::vector<std::string> greedy_policies() {
+std::vector<std::string> work_conserving_policies() {
   std::vector<std::string> all = heddle_test::all_policies;
   all.emplace_back("constrained_ws:replay=relws");
   std::erase_if(all, [](const std::string& name) {
     const auto made = policy::make(name);
-    return !made->wants().greedy || made->most_workers() < 4;
+    return !made->wants().work_conserving || made->most_workers() < 4;
   });
   return all;
 }
 
-class greed : public testing::TestWithParam<std::string> {};
+class work_conserving : public testing::TestWithParam<std::string> {};
 
-TEST_P(greed, as_many_leaves_as_workers_meet) {
+TEST_P(work_conserving, as_many_leaves_as_workers_meet) {
   const bool often = GetParam() == "random_ws";  // what most programs run under
   const unsigned count = often ? schedules() / 3 : schedules() / 30;
   for (const shape& s : shapes) {
@@ -44,7 +44,7 @@ TEST_P(greed, as_many_leaves_as_workers_meet) {
 }
 
 // Two clusters of two: who finds nothing at home depends on a request to the other cluster, or on its own force.
-TEST(greed_of_clusters, as_many_leaves_as_workers_meet) {
+TEST(work_conserving_clusters, as_many_leaves_as_workers_meet) {
   for (const char* policy : {"crs", "crs:patience=1"}) {
     for (const shape& s : shapes) {
       for (const int leaves : {4, 3}) {
@@ -57,7 +57,7 @@ TEST(greed_of_clusters, as_many_leaves_as_workers_meet) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, greed, testing::ValuesIn(greedy_policies()),
+INSTANTIATE_TEST_SUITE_P(policies, work_conserving, testing::ValuesIn(work_conserving_policies()),
                          [](const testing::TestParamInfo<std::string>& info) {
                            std::string name = info.param;
                            for (char& c : name) {
@@ -68,12 +68,12 @@ INSTANTIATE_TEST_SUITE_P(policies, greed, testing::ValuesIn(greedy_policies()),
 
 #else
 
-TEST(greed, some_schedule_shows_the_mistake) {
+TEST(work_conserving, some_schedule_shows_the_mistake) {
   expect_found(shapes, [](const shape& s) { return explored(s, "random_ws", 4, 4, schedules() / 3); });
 }
 
 #endif
 
 }  // namespace
-}  // namespace greed_test
+}  // namespace work_conserving_test
 }  // namespace heddle::sim
