@@ -1,5 +1,5 @@
 # heddle_tools: what reads the runtime's traces and tables for people. The command and tests link it; no program that runs on
-# heddle does (docs/decisions/0015-libraries-by-use.md).
+# heddle does (docs/decisions/0017-libraries-by-use.md).
 heddle_glob(tools_sources tools/*.cpp)
 heddle_add_objects(heddle_tools_parts PRECOMPILED text ${tools_sources})
 target_include_directories(heddle_tools_parts PRIVATE "${PROJECT_SOURCE_DIR}")
