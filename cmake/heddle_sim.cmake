@@ -56,7 +56,7 @@ endforeach()
 
 # The machine files are in them as well: they need the core and the core needs them, which two archives after each other on a
 # linker's line cannot give.
-set(sim_objects $<TARGET_OBJECTS:heddle_common> $<TARGET_OBJECTS:heddle_unwoven_sim> $<TARGET_OBJECTS:heddle_platform_sim>
+set(sim_objects $<TARGET_OBJECTS:heddle_common> $<TARGET_OBJECTS:heddle_topology> $<TARGET_OBJECTS:heddle_unwoven_sim> $<TARGET_OBJECTS:heddle_platform_sim>
   $<TARGET_OBJECTS:heddle_sim_model> $<TARGET_OBJECTS:heddle_model_objects> ${heddle_fmt_objects})
 set(objects_of_sim $<TARGET_OBJECTS:heddle_protocols_sim> ${sim_objects})
 # The explorer's first: of inline functions that occur in both the instrumented copies are kept.
