@@ -66,10 +66,10 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   return outcome.done;
 }
 
-ticket push_quietly_slow(fork_queue* queue, entry item) noexcept {
+ticket push_unannounced_slow(fork_queue* queue, entry item) noexcept {
   if (!worker::caller(queue).is_user_code()) return nullptr;  // full
   const worker::section inside;
-  return push_quietly(item);
+  return push_unannounced(item);
 }
 
 }  // namespace heddle::detail
