@@ -117,8 +117,6 @@ def misses(heddle, program, policy, folder):
 def check_places(heddle, program, folder):
     under = {policy: misses(heddle, program, policy, folder) for policy in ('random_ws', 'adws')}
     print('heat, misses of the last level and seconds:', under)
-    again = misses(heddle, program, 'adws', folder)
-    check(again == under['adws'], f'a simulated run is deterministic: {again}, {under["adws"]}')
     check(under['adws'][0] < 0.7 * under['random_ws'][0], f'adws misses less: {under}')
 
 
