@@ -80,8 +80,15 @@ class matrix_market_reader {
       ++i;
       const std::uint64_t row = integer("a row"), column = integer("a column");
       if (row == 0 || row > rows || column == 0 || column > columns)
-        fail("entry (" + std::to_string(row) + ", " + std::to_string(column) + ") is outside of " +
-             std::to_string(rows) + " x " + std::to_string(columns) + "; the first row and column are 1");
+        fail(std::string("entry (")
+                 .append(std::to_string(row))
+                 .append(", ")
+                 .append(std::to_string(column))
+                 .append(") is outside of ")
+                 .append(std::to_string(rows))
+                 .append(" x ")
+                 .append(std::to_string(columns))
+                 .append("; the first row and column are 1"));
       const double value = pattern_ ? 1 : real();
       end_of_line();
       const auto r = static_cast<std::uint32_t>(row - 1), c = static_cast<std::uint32_t>(column - 1);
@@ -134,7 +141,7 @@ class matrix_market_reader {
     return value;
   }
   void end_of_line() const {
-    if (!rest_.empty()) fail("'" + std::string(rest_) + "' after the end of what belongs there");
+    if (!rest_.empty()) fail(std::string("'").append(rest_).append("' after the end of what belongs there"));
   }
   void read_header() {
     if (!std::getline(in_, line_)) fail("is empty or cannot be read; expected a Matrix Market file");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace clusters_test {
 namespace {
@@ -22,7 +23,7 @@ class clusters_test : public ::testing::Test {
  protected:
   void SetUp() override {
     program_ = fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / "divide";
-    if (!fs::exists(program_)) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)";
+    SKIP_WITHOUT_SIMULATOR(program_);
     std::string name = (fs::temp_directory_path() / "heddle-clusters-test-XXXXXX").string();
     folder_ = mkdtemp(name.data());
   }

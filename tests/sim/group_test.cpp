@@ -10,6 +10,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace group_test {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* machine = "opteron-8380-4x4";
 class group_of_program : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(program("cells"))) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)";
+    SKIP_WITHOUT_SIMULATOR(program("cells"));
     folder_ = fs::temp_directory_path() / ("heddle-group-test-" + std::to_string(getpid()));
     fs::create_directories(folder_);
     const ended help = heddle_test::shell(HEDDLE_COMMAND " group --help");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace reuse_test {
 namespace {
@@ -22,8 +23,7 @@ ended reuse(const std::string& arguments, const char* streams = "") {
   return heddle_test::shell(HEDDLE_COMMAND " reuse " + arguments + streams);
 }
 
-#define SKIP_WITHOUT_SIMULATOR() \
-  if (!fs::exists(program("loop"))) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
+#define SKIP_WITHOUT_SIMULATOR() SKIP_WITHOUT_SIMULATOR(program("loop"))
 
 // Ten sweeps over 512 rows of 8 KiB, each row read and then written. Rows begin anywhere in a line.
 TEST(reuse_of_a_program, sweeps_miss_unless_all_of_it_fits) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace run_test {
 namespace {
@@ -49,11 +50,8 @@ class sim_test : public ::testing::Test {
 };
 
 // The command is built with the rest, or not at all.
-#define SKIP_WITHOUT_SIMULATOR() \
-  if (!fs::exists(program("fib"))) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
-
 TEST_F(sim_test, a_program_computes_what_it_computes) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 64 -- " + program("fib") + " 18");
   EXPECT_EQ(e.status, 0);
   EXPECT_NE(e.output.find("2584\n"), std::string::npos) << e.output;
@@ -61,7 +59,7 @@ TEST_F(sim_test, a_program_computes_what_it_computes) {
 }
 
 TEST_F(sim_test, the_rows_hold_every_field) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json rows = figures("--machine skylake-4x16 --workers 64 --seed 7 -- " + program("loop"));
   ASSERT_EQ(rows.size(), 1u);
   for (const char* key :
@@ -86,7 +84,7 @@ TEST_F(sim_test, the_rows_hold_every_field) {
 }
 
 TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   for (const char* name : {"fib", "loop"}) {
     for (const std::string run_name : {"a", "b"}) {
       figures("--machine skylake-4x16 --workers 64 --no-serial --trace " + file(run_name + ".heddle") + " -- " +
@@ -103,7 +101,7 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
 
 // HEDDLE_SEED=0 takes a seed from the system elsewhere.
 TEST_F(sim_test, seed_0_is_a_seed_like_others) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   for (const std::string run_name : {"a", "b"}) {
     figures("--machine skylake-4x16 --workers 64 --no-serial --seed 0 --trace " + file(run_name + ".heddle") + " -- " +
             program("fib"));
@@ -113,7 +111,7 @@ TEST_F(sim_test, seed_0_is_a_seed_like_others) {
 
 // Parts of loops are stolen from lanes, everything else from queues.
 TEST_F(sim_test, a_trace_has_all_steals_that_were_counted) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json row =
       figures("--machine skylake-4x16 --workers 16 --no-serial --trace " + file("t.heddle") + " -- " + program("loop"))
           .at(0);
@@ -125,7 +123,7 @@ TEST_F(sim_test, a_trace_has_all_steals_that_were_counted) {
 
 // A policy in a shared object, which needs neither libheddle nor the simulator when it is compiled.
 TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   setenv("HEDDLE_POLICY_PLUGIN", HEDDLE_PLUGINS "/loyal_policy.so", 1);
   const json rows = figures(
       "--machine skylake-4x16 --workers 64 --no-serial --seeds 1 --compare random_ws,loyal,loyal:patience=50 -- " +
@@ -141,7 +139,7 @@ TEST_F(sim_test, a_plugin_schedules_simulated_programs) {
 // Serial virtual times are sums of what the programs tell: they change with a machine file or the cache model, and with
 // nothing else.
 TEST_F(sim_test, golden_serial_times) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json fib = figures("--machine skylake-4x16 --policy serial --workers 1 -- " + program("fib") + " 20");
   // 10946 leaves of 20 cycles and 10945 joins of 10 at the machine's frequency, and no scheduler.
   const double cycles = 10946.0 * 20 + 10945.0 * 10;
@@ -153,7 +151,7 @@ TEST_F(sim_test, golden_serial_times) {
 }
 
 TEST_F(sim_test, golden_parallel_times) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   std::ifstream golden(std::string(HEDDLE_SOURCE_DIR) + "/tests/sim/golden.json");
   const json expected = json::parse(golden);
   for (const json& one : expected) {
@@ -169,7 +167,7 @@ TEST_F(sim_test, golden_parallel_times) {
 }
 
 TEST_F(sim_test, tells_what_a_ratio_owes_to_assumed_figures) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const std::string machine = file("m.toml");
   std::ofstream(machine)
       << "tree = \"synthetic:l2:4(size=1MiB) core:1 pu:1\"\nfrequency = 2\noverlap = 10\nwindow = 50\n"
@@ -196,7 +194,7 @@ TEST_F(sim_test, tells_what_a_ratio_owes_to_assumed_figures) {
 }
 
 TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   double before = 1e9, serial = 0;
   for (const unsigned n : {1u, 4u, 16u}) {
     const json rows =
@@ -212,7 +210,7 @@ TEST_F(sim_test, more_workers_are_faster_and_less_than_proportionally) {
 // Fifteen iterations that hold the work stand next to each other at the end: no chunk whose length was chosen before
 // may keep them together. Of two workers one has eight of them, so 15 / 8 is the most.
 TEST_F(sim_test, dear_iterations_at_the_end_of_a_loop_are_shared) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   for (const auto& [workers, least] : {std::pair(2u, 1.6), std::pair(4u, 2.6), std::pair(8u, 4.0)}) {
     const json rows =
         figures("--machine skylake-4x16 --workers " + std::to_string(workers) + " -- " + program("spike"));
@@ -221,7 +219,7 @@ TEST_F(sim_test, dear_iterations_at_the_end_of_a_loop_are_shared) {
 }
 
 TEST_F(sim_test, fast_mode_costs_the_same) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const std::string what = "--machine skylake-4x16 --workers 16 --no-serial -- " + program("loop");
   const json whole = figures(what);
   const json fast = figures("--fast " + what);
@@ -229,7 +227,7 @@ TEST_F(sim_test, fast_mode_costs_the_same) {
 }
 
 TEST_F(sim_test, told_cycles_can_be_fitted_to_another_processor) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const std::string what = "--machine skylake-4x16 --workers 4 --no-serial -- " + program("fib") + " 15";
   const double told = figures(what)[0]["program_seconds"];
   ASSERT_GT(told, 0);
@@ -241,21 +239,21 @@ TEST_F(sim_test, told_cycles_can_be_fitted_to_another_processor) {
 }
 
 TEST_F(sim_test, clocks_and_sleeps_are_virtual) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("sleeper"));
   EXPECT_EQ(e.status, 0);
   EXPECT_NE(e.output.find("3600 3600\n"), std::string::npos) << e.output;
 }
 
 TEST_F(sim_test, mutexes_of_the_standard_library_exclude_workers_from_each_other) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 8 -- " + program("std_mutex"));
   EXPECT_EQ(e.status, 0) << e.output;
   EXPECT_NE(e.output.find("19900\n"), std::string::npos) << e.output;
 }
 
 TEST_F(sim_test, a_comparison_has_five_pairs_of_runs) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json rows = figures("--machine skylake-4x16 --workers 8 --compare random_ws,random_ws:spawn=parent -- " +
                             program("fib") + " 15");
   ASSERT_EQ(rows.size(), 10u);
@@ -274,7 +272,7 @@ TEST_F(sim_test, a_comparison_has_five_pairs_of_runs) {
 }
 
 TEST_F(sim_test, a_comparison_says_what_it_decides) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e =
       run("--machine skylake-4x16 --workers 8 --no-serial --compare random_ws,serial -- " + program("fib") + " 18");
   EXPECT_EQ(e.status, 0);
@@ -287,7 +285,7 @@ TEST_F(sim_test, a_comparison_says_what_it_decides) {
 }
 
 TEST_F(sim_test, a_table_without_caches_says_so_first) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended measured = run("--machine skylake-4x16 --workers 4 --charge measured --no-serial -- " + program("loop"));
   EXPECT_EQ(measured.output.find("misses"), std::string::npos) << measured.output;
   EXPECT_LT(measured.output.find("No caches were modelled: the program was charged"), measured.output.find("policy"));
@@ -300,7 +298,7 @@ TEST_F(sim_test, a_table_without_caches_says_so_first) {
 }
 
 TEST_F(sim_test, unannotated_programs_are_measured) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json rows = figures("--machine skylake-4x16 --workers 4 --charge measured --no-serial -- " + program("loop"));
   EXPECT_EQ(rows[0]["charged"], "measured");
   EXPECT_GT(rows[0]["virtual_seconds"].get<double>(), 1e-4);
@@ -308,7 +306,7 @@ TEST_F(sim_test, unannotated_programs_are_measured) {
 }
 
 TEST_F(sim_test, deadlocks_are_reported_with_the_threads_stacks) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("deadlock"));
   EXPECT_EQ(e.status, 1);
   EXPECT_NE(e.output.find("deadlock at"), std::string::npos) << e.output;
@@ -316,7 +314,7 @@ TEST_F(sim_test, deadlocks_are_reported_with_the_threads_stacks) {
 }
 
 TEST_F(sim_test, a_parked_threads_stack_is_unwound_and_its_names_are_readable) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("deadlock"));
   EXPECT_NE(e.output.find("heddle::mutex::lock_slow"), std::string::npos) << e.output;
   EXPECT_EQ(e.output.find("_ZN"), std::string::npos) << e.output;
@@ -324,14 +322,14 @@ TEST_F(sim_test, a_parked_threads_stack_is_unwound_and_its_names_are_readable) {
 }
 
 TEST_F(sim_test, a_programs_own_status_is_no_deadlock) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 2 --no-serial -- " + program("status"));
   EXPECT_EQ(e.status, 1);
   EXPECT_NE(e.output.find("ended with status 3\n"), std::string::npos) << e.output;
 }
 
 TEST_F(sim_test, waiting_loops_end_by_pause_and_by_yield) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   for (const std::string how : {"pause", "yield"}) {
     for (const std::string charge : {"auto", "annotations", "measured"}) {
       const ended e = run("--machine skylake-4x16 --workers 2 --no-serial --charge " + charge + " -- " +
@@ -343,7 +341,7 @@ TEST_F(sim_test, waiting_loops_end_by_pause_and_by_yield) {
 }
 
 TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e =
       run("--machine skylake-4x16 --workers 2 --no-serial --stall-limit 1 -- " + program("meeting") + " spin");
   EXPECT_EQ(e.status, 1);
@@ -359,14 +357,14 @@ TEST_F(sim_test, a_loop_without_scheduling_points_ends_with_its_stack) {
 
 // A worker looks for work for 50 us as a rule, in which a small program is over.
 TEST_F(sim_test, workers_sleep_soon_where_interleavings_are_explored) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended e = run("--machine skylake-4x16 --workers 2 --explore-seed 1 -- " + program("spin"));
   EXPECT_EQ(e.status, 0) << e.output;
   EXPECT_NE(e.output.find("spin 2\n"), std::string::npos) << e.output;
 }
 
 TEST_F(sim_test, code_that_tells_nothing_beside_code_that_does_is_warned_of) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const std::string what = "--machine skylake-4x16 --workers 4 --no-serial -- " + program("mixed");
   const ended some = run(what);
   EXPECT_EQ(some.status, 0);
@@ -377,18 +375,18 @@ TEST_F(sim_test, code_that_tells_nothing_beside_code_that_does_is_warned_of) {
 }
 
 TEST_F(sim_test, workers_are_as_many_as_the_models_units) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   EXPECT_EQ(figures("--machine skylake-4x16 --no-serial -- " + program("fib") + " 5")[0]["workers"], 64);
 }
 
 TEST_F(sim_test, no_speed_up_where_nothing_is_told) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const json rows = figures("--machine skylake-4x16 --workers 2 -- " + program("fib") + " 2");
   EXPECT_TRUE(rows[0]["speedup"].is_null()) << rows.dump();
 }
 
 TEST_F(sim_test, exploration_finds_a_schedule_and_repeats_it) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended found = run("--machine skylake-4x16 --workers 2 --explore 400 -- " + program("lost_wakeup"));
   ASSERT_EQ(found.status, 1) << found.output;
   const std::size_t at = found.output.find("--explore-seed ");
@@ -402,7 +400,7 @@ TEST_F(sim_test, exploration_finds_a_schedule_and_repeats_it) {
 }
 
 TEST_F(sim_test, what_cannot_be_simulated_is_refused) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("fib"));
   const ended threads = run("--workers 2 -- " + program("kernel_thread"));
   EXPECT_EQ(threads.status, 1);
   EXPECT_NE(threads.output.find("use heddle::thread"), std::string::npos) << threads.output;

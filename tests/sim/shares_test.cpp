@@ -12,6 +12,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace shares_test {
 namespace {
@@ -22,9 +23,6 @@ using heddle::process::ended;
 std::string program() {
   return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / "shares").string();
 }
-#define SKIP_WITHOUT_SIMULATOR() \
-  if (!fs::exists(program())) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
-
 struct figures {
   double work, middle, longest;  // microseconds
 };
@@ -54,7 +52,7 @@ std::string equal_cores(unsigned n) { return "synthetic:pack:1 l3:1(size=32MiB) 
 class shares : public testing::TestWithParam<unsigned> {};
 
 TEST_P(shares, are_as_even_as_by_the_best_schedule_that_is_named) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program());
   for (const unsigned seed : {1U, 2U}) {
     for (const auto& [loop, all] : run(equal_cores(GetParam()), seed)) {
       double best = all.begin()->second.middle;
@@ -81,7 +79,7 @@ class throttled : public testing::TestWithParam<unsigned> {};
 // Equal parts would wait for the slow core, twice as long as the others need. Halves that have to be asked for, and for
 // whose end others wait, took up to a fifth more than the ideal.
 TEST_P(throttled, core_gets_its_share_and_no_more) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program());
   const fs::path file = fs::temp_directory_path() / ("heddle-shares-" + std::to_string(getpid()) + ".toml");
   const std::string machine = one_throttled(GetParam(), file);
   for (const unsigned seed : {1U, 2U, 3U}) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "support/shell.hpp"
+#include "support/simulated.hpp"
 
 namespace windows_test {
 namespace {
@@ -23,9 +24,6 @@ using nlohmann::json;
 std::string stencil() {
   return (fs::path(HEDDLE_COMMAND).parent_path() / "tests" / "sim_programs" / "stencil").string();
 }
-#define SKIP_WITHOUT_SIMULATOR() \
-  if (!fs::exists(stencil())) GTEST_SKIP() << "the simulator is not built (sanitizers exclude it)"
-
 constexpr unsigned side = 320, planes = 48;
 std::string arguments(int sweeps) {
   return " --fast -- " + stencil() + " " + std::to_string(side) + " " + std::to_string(planes) + " " +
@@ -57,7 +55,7 @@ json predicted() {
 }
 
 TEST(windows, keep_the_misses_of_one_core_where_loops_without_miss_as_predicted) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(stencil());
   const json theory = predicted();
   ASSERT_EQ(theory["why"], "window");
   const double alone = theory["misses_alone"], apart = theory["misses_apart"];
@@ -106,7 +104,7 @@ figures extract(const std::string& loop, unsigned workers = 4) {
 }
 
 TEST(windows, of_an_isosurface_come_in_the_order_of_the_slides) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(stencil());
   if (!fs::exists(isosurface())) GTEST_SKIP() << "heddle-bench-heddle-shared is not built";
   const ended e =
       heddle_test::shell(HEDDLE_COMMAND " reuse --json --machine nehalem-e5530 --iterations 30720 -- " + surface(1));
@@ -129,7 +127,7 @@ TEST(windows, of_an_isosurface_come_in_the_order_of_the_slides) {
 }
 
 TEST(windows, automatic_ones_follow_from_a_quarter_of_the_first_loop) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(stencil());
   const json theory = predicted();
   const double alone = theory["misses_alone"], apart = theory["misses_apart"];
   const double one = run("nehalem-e5530", "window_automatic", 1, 1).misses,
@@ -139,7 +137,7 @@ TEST(windows, automatic_ones_follow_from_a_quarter_of_the_first_loop) {
 }
 
 TEST(windows, lose_where_no_cache_is_shared_and_automatic_has_none) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(stencil());
   const figures adaptive = run("opteron-2x2", "adaptive", 2, 1),
                 sliding = run("opteron-2x2", "sliding_window,600", 2, 1),
                 automatic = run("opteron-2x2", "window_automatic", 2, 1);

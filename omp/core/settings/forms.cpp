@@ -186,7 +186,10 @@ std::string write_buffers(int value) { return write_whole(value); }
 
 std::string write_list(const std::vector<int>& value) {
   std::string text;
-  for (const int v : value) text += (text.empty() ? "" : ",") + std::to_string(v);
+  for (const int v : value) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(v);
+  }
   return text;
 }
 
@@ -212,7 +215,10 @@ std::string write_schedule(const schedule& value) {
 
 std::string write_bind_list(const std::vector<bind_kind>& value) {
   std::string text;
-  for (const bind_kind b : value) text += (text.empty() ? "" : ",") + write_word(b, binds);
+  for (const bind_kind b : value) {
+    if (!text.empty()) text += ',';
+    text += write_word(b, binds);
+  }
   return text;
 }
 
