@@ -23,11 +23,9 @@ ended reuse(const std::string& arguments, const char* streams = "") {
   return heddle_test::shell(HEDDLE_COMMAND " reuse " + arguments + streams);
 }
 
-#define SKIP_WITHOUT_SIMULATOR() SKIP_WITHOUT_SIMULATOR(program("loop"))
-
 // Ten sweeps over 512 rows of 8 KiB, each row read and then written. Rows begin anywhere in a line.
 TEST(reuse_of_a_program, sweeps_miss_unless_all_of_it_fits) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("loop"));
   const ended e = reuse("--json --machine nehalem-e5530 --iterations 5120 -- " + program("loop"));
   ASSERT_EQ(e.status, 0) << e.output;
   const json rows = json::parse(e.output);
@@ -54,7 +52,7 @@ TEST(reuse_of_a_program, sweeps_miss_unless_all_of_it_fits) {
 }
 
 TEST(reuse_of_a_program, a_sample_is_near_to_all) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("loop"));
   const ended e = reuse("--json --rate 0.05 --machine nehalem-e5530 -- " + program("loop"));
   ASSERT_EQ(e.status, 0) << e.output;
   const json r = json::parse(e.output)[0];
@@ -63,7 +61,7 @@ TEST(reuse_of_a_program, a_sample_is_near_to_all) {
 }
 
 TEST(reuse_of_a_program, one_that_tells_nothing_is_refused) {
-  SKIP_WITHOUT_SIMULATOR();
+  SKIP_WITHOUT_SIMULATOR(program("loop"));
   const ended e = reuse("-- " + program("fib") + " 10", " 2>&1");
   EXPECT_EQ(e.status, 2) << e.output;
   EXPECT_NE(e.output.find("told no accesses"), std::string::npos) << e.output;
