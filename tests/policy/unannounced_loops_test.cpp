@@ -34,15 +34,15 @@ class unannounced_loops : public heddle_test::over_runtimes {};
 TEST_P(unannounced_loops, are_found_by_whoever_is_needed) {
   heddle_test::watchdog guard("unannounced loops");
   std::atomic<int> ran{0};
-  constexpr int rounds = 5, inline = 50;
+  constexpr int rounds = 5, loops = 50;
   run([&] {
     for (int round = 0; round < rounds; ++round) {
-      for (int k = 0; k < inline; ++k) loop(ran, nullptr);
+      for (int k = 0; k < loops; ++k) loop(ran, nullptr);
       heddle::semaphore met(0);
       loop(ran, &met);
     }
   });
-  EXPECT_EQ(ran.load(), static_cast<int>(n) * rounds * (inline + 1));
+  EXPECT_EQ(ran.load(), static_cast<int>(n) * rounds * (loops + 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, unannounced_loops,
