@@ -149,7 +149,7 @@ class loop_ranges {
   const unsigned workers_;
   const bool measure_, stoppable_, skewed_;
   unsigned range_count_{ranges_inside};
-  unsigned parts_{1};  // the ranges that have something at first; written before any thread is made
+  unsigned parts_{1};  // the ranges that have something at first; written before any place is offered
   std::array<range, ranges_inside> inside_;
   std::unique_ptr<range[]> outside_;  // used if inside_ has too few
   range* ranges_{inside_.data()};
