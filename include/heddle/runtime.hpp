@@ -61,6 +61,8 @@ struct runtime_options {
   std::optional<loop_schedule> loop{};   ///< for parallel_for loops that name no schedule and no grain
   /// The number of calls of blocking() under way at once; further ones wait.
   std::optional<unsigned> blocking_limit{};
+  /// How long timers, ready threads and threads from outside wait at most before a loop or other fork gives way.
+  std::optional<std::chrono::nanoseconds> service_bound{};
 };
 
 /// The counts of a runtime since its start. A field may lag behind.

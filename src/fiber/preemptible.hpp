@@ -42,7 +42,7 @@ struct preemptible : detail::fork_queue {
     running = &t;
     watches_groups = true;  // groups ask the worker
     preempts = true;
-    picks_specially.store(true, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
+    picks_specially.store(special_threads, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
     stands_for = &t;
   }
   thread& self() noexcept { return *static_cast<thread*>(stands_for); }

@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include <heddle/detail/loop_named.hpp>
+#include <heddle/detail/loop_pace.hpp>
 #include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
@@ -85,12 +86,13 @@ class loop_members {
  private:
   void run(std::size_t member) {
     std::size_t low = 0, high = 0;
+    service_pace pace;
     switch (how_.how) {
       case loop_schedule::kind::dynamic:
-        while (!stopped() && left_.take_equal(low, high)) work_(low, high);
+        while (!stopped() && left_.take_equal(low, high)) work_(low, high), pace.boundary();
         return;
       case loop_schedule::kind::guided:
-        while (!stopped() && left_.take_part(low, high)) work_(low, high);
+        while (!stopped() && left_.take_part(low, high)) work_(low, high), pace.boundary();
         return;
       default: break;
     }
@@ -104,6 +106,7 @@ class loop_members {
     for (std::size_t k = member; k < chunks && !stopped(); k += members_) {
       low = k * how_.chunk;
       work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
+      pace.boundary();
     }
   }
   // The position where the part of a member begins: the first n mod S members have one iteration more.

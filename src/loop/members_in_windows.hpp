@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <heddle/detail/loop_named.hpp>
+#include <heddle/detail/loop_pace.hpp>
 
 #include "loop/caches.hpp"
 #include "loop/window.hpp"
@@ -44,7 +45,11 @@ class members_in_windows {
   // [window:5] Waits until something may begin, all is handed out, or the loop is stopped. May return early.
   void wait(loop_window& w, const window_pace& pace) noexcept;
   loop_window& window_at(std::uint64_t position) noexcept;
-  void run(std::uint64_t low, std::uint64_t high) { work_(low * unit_, std::min(high * unit_, n_)); }
+  void run(std::uint64_t low, std::uint64_t high) {
+    work_(low * unit_, std::min(high * unit_, n_));
+    if (is_time_to_serve(loop_cycles())) [[unlikely]]
+      serve_what_waits();
+  }
   bool stopped() const noexcept { return stopped_.load() || stop_.stop_requested(); }
   void stop_all() noexcept;
 

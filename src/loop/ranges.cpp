@@ -144,6 +144,8 @@ void loop_ranges::run_batch(part batch, range_pace& pace) {
   if (const std::uint64_t took = pace.passed(last - first); took != 0) [[unlikely]]
     site_.surprise(first, last, n_, took);
   if (measure_) profile_.add(first, last, pace.batch());
+  if (is_time_to_serve(pace.now())) [[unlikely]]
+    serve_what_waits();  // the next batch begins with pace.skip()
 }
 
 bool loop_ranges::find(range& mine, range_pace& pace, offers& made, part& batch) noexcept {

@@ -12,6 +12,7 @@
 
 #include <heddle/cancellable_barrier.hpp>
 #include <heddle/detail/loop_named.hpp>
+#include <heddle/detail/loop_pace.hpp>
 
 #include "loop/caches.hpp"
 
@@ -52,6 +53,8 @@ class barrier_windows {
       high = end - low < length_ ? end : low + length_;
       const std::size_t from = low + part(high - low, all, rank), to = low + part(high - low, all, rank + 1);
       if (from != to) work_(from, to);
+      if (is_time_to_serve(loop_cycles())) [[unlikely]]
+        serve_what_waits();
       if (high != end && !ends_[g].arrive_and_wait()) return;
     }
   }

@@ -7,8 +7,9 @@
 
 namespace heddle::platform {
 
-// A step of the protocol of sleep that the explorer may leave out, for one source of work at a time.
-enum class step : std::uint8_t { none, announcement, last_look };
+// A step that the explorer may leave out: of the protocol of sleep, for one source of work at a time; or all services
+// at boundaries of work.
+enum class step : std::uint8_t { none, announcement, last_look, service };
 
 #if defined(HEDDLE_SIM)
 // Returns true if every fork and every join must take its slow path, where its time is charged. Some of the explored

@@ -233,6 +233,8 @@ void request_anew(fork_queue& q) noexcept {
   poison(q);
 }
 
+void poison_limits(fork_queue& q) noexcept { poison(q); }
+
 bool withdraw_request(fork_queue& q) noexcept {
   q.requested.store(false);
   // relaxed: bottom is the owner's own variable

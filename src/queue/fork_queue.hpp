@@ -53,6 +53,9 @@ unsigned size(const fork_queue& queue) noexcept;
 
 // Called by a thief: asks the owner to make an entry public at its next fork or join.
 HEDDLE_API void request(fork_queue& queue) noexcept;
+// Any thread may call it: the owner's next fork and join take their slow paths. A slow path that is under way may take
+// that back.
+void poison_limits(fork_queue& queue) noexcept;
 // [sleep:2]. Called by a worker that is about to sleep: does the same even if a request stands, because the thief that
 // raised it may not have come to its poisons yet. It stores to the owner's cache lines in any case.
 HEDDLE_API void request_anew(fork_queue& queue) noexcept;

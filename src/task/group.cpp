@@ -105,17 +105,21 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 
 }  // namespace
 
+static bool pop_quietly(entry item, ticket position) noexcept { return pop_or(item, position, pop_slow_quietly); }
+
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] If the continuation of my spawner, from this very spawn, is still the newest entry here, no thread took
   // it.
   worker::worker& w = worker::worker::current();
+  if (w.is_reminded()) [[unlikely]]
+    return false;  // the worker's next pick serves, and then takes the continuation: [service:2]
   block* spawner = self.ties.spawner;
   const entry mine = continuation_of(*spawner);
   slot* position = w.bottom.load(std::memory_order_relaxed) - 1;  // relaxed: the worker's own variable
   // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
-      spawner->spawns.load(std::memory_order_relaxed) != self.ties.spawn_number || !pop(mine, position)) {
+      spawner->spawns.load(std::memory_order_relaxed) != self.ties.spawn_number || !pop_quietly(mine, position)) {
     return false;
   }
   w.came_back(self, *spawner);

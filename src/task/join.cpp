@@ -22,7 +22,10 @@ ticket push_fork_slow(fork_queue* queue, slot* position, double first, double se
   if (self.every_fork && self.home.host().wants().forks) [[unlikely]] {
     if (const ticket apart = fork_apart(self, position, first, second, bytes); apart != nullptr) return apart;
   }
-  return push_slow(queue, position);
+  const ticket pushed = push_slow(queue, position);
+  if (self.is_reminded()) [[unlikely]]
+    self.serve();
+  return pushed;
 }
 
 ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {

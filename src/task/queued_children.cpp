@@ -1,10 +1,12 @@
 // Children of task groups that wait in a worker's queue and have no threads yet. Protocol and proof: groups.md.
 #include <heddle/task_group.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "arch/arch.hpp"
 #include "fiber/thread.hpp"
+#include "platform/platform.hpp"
 #include "task/children.hpp"
 #include "worker/caller.hpp"
 #include "worker/inline.hpp"
@@ -53,6 +55,21 @@ void queue_child(group_state& group, group_child& child) noexcept {
   if (!counted) group.newest = position;
 }
 
+// [service:4] As many children as the clock was not to be looked at for have ended. Returns for how many more it is
+// not.
+[[gnu::noinline]] static unsigned look_after_children() noexcept {
+  worker::worker& w = worker::worker::current();
+  const std::uint64_t now = platform::cycles();
+  auto& looks = w.children_looks;
+  const std::uint64_t took = now - std::exchange(looks.last, now);
+  constexpr unsigned most = 64;
+  if (took > w.bound / 4) looks.every = std::max(looks.every / 8, 1u);
+  else if (took < w.bound / 32) looks.every = std::min(2 * looks.every, most);
+  const unsigned every = looks.every;
+  if (is_time_to_serve(now)) serve_what_waits();
+  return every;
+}
+
 void start_unqueued(group_child& child) noexcept { run_as_thread(entry_of(&child)); }
 
 void run_children(group_state& group) noexcept {
@@ -60,6 +77,7 @@ void run_children(group_state& group) noexcept {
   void* const above = static_cast<fiber::thread*>(group.owner)->stack->stack_memory.children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
+  unsigned until_look = worker::worker::current().children_looks.left;
   while (group.owed != 0 && group.newest != nullptr) {
     group_child* child = take_own_child(group, group.newest);
     if (child == nullptr) {
@@ -73,7 +91,10 @@ void run_children(group_state& group) noexcept {
     if (counted) [[unlikely]]
       count_end(group);
     else --group.owed;
+    if (--until_look == 0) [[unlikely]]
+      until_look = look_after_children();
   }
+  worker::worker::current().children_looks.left = until_look;
   group.runs_child = false;
 }
 

@@ -12,7 +12,7 @@
 
 namespace heddle::worker {
 
-// The number of picks between two looks at work from outside.
+// The most picks between two looks at work from outside. Where picks are long there are fewer: [service:4].
 inline constexpr unsigned fairness_interval = 61;
 
 // --- switching ---------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ inline bool worker::call([[maybe_unused]] thread& self, [[maybe_unused]] thread&
   if (picks_specially.load(std::memory_order_relaxed) && something_may_come_first()) [[unlikely]]
     return false;
   const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter
-  if (count % fairness_interval == 0 || !ready.take_new(t)) return false;
+  if (is_fair_choice(count) || !ready.take_new(t)) return false;
   picks.store(count, std::memory_order_relaxed);  // own counter
   t.completion.call();
   t.ties.joiner = &self;
@@ -147,17 +147,40 @@ inline thread* worker_agenda::thread_for(entry item) noexcept {
   return thread_of_job(item);
 }
 
+// Whether pick number `count` is to be a fair choice. In virtual time each pick reads the clock.
+[[gnu::always_inline]] inline bool worker_agenda::is_fair_choice(std::uint64_t count) noexcept {
+  if (!platform::simulated && count < looks_at_pick_) [[likely]]
+    return false;
+  return is_fair_choice_now(count);
+}
+
 inline entry worker_agenda::pick(const thread* stays) noexcept {
   // relaxed: a change is seen at the next look
-  if (picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
-    return pick_specially(stays, count_pick());
+  if (picks_specially.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return pick_slowly_marked(stays);
   return pick_ordinarily();
 }
 
 inline entry worker_agenda::pick_ordinarily() noexcept {
   const std::uint64_t count = count_pick();
-  if (count % fairness_interval == 0) [[unlikely]] {
+  if (is_fair_choice(count)) [[unlikely]] {
+    note_fair_choice(count);
     if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  return sources::take<sources::ordinary_choice>(whole());
+}
+
+// Every 64th yield takes from the worker's own queue first, because all ready threads may wait for what stands there.
+inline entry worker_agenda::pick_for_yield() noexcept {
+  constexpr std::uint64_t queue_first_every = 64;
+  const std::uint64_t count = count_pick();
+  if (is_fair_choice(count)) [[unlikely]] {
+    note_fair_choice(count);
+    if (const entry item = pick_fairly(); item != 0) return item;
+  }
+  if (count % queue_first_every != 0) [[likely]] {
+    if (thread* t = ready.pop(); t != nullptr) [[likely]]
+      return ready_entry(*t);
   }
   return sources::take<sources::ordinary_choice>(whole());
 }

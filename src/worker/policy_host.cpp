@@ -38,7 +38,7 @@ void policy_host::start(std::shared_ptr<const machine::topology> machine, trace:
   for (unsigned rank = 0; rank < workers(); ++rank) {
     if (shares_ != nullptr) set_share(rank, -1);
   }
-  for (const auto& w : workers_) w->picks_specially.store(wants_.picks);
+  for (const auto& w : workers_) w->pick_slowly(worker::special_threads, wants_.picks);
   for (const auto& w : workers_) w->watches_groups = wants_.groups || recorder_ != nullptr;
   for (const auto& w : workers_) {
     const bool joins = recorder_ != nullptr && trace_forks;

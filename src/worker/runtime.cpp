@@ -147,6 +147,11 @@ void runtime::start_kernel_threads() {
     capacity_.begin_to_follow();
     creator_.start();
   }
+  if (const int error = platform::simulated ? 0 : service_clock_.start(); error != 0) {
+    throw std::system_error(std::error_code(error, std::generic_category()),
+                            std::string("heddle: no kernel thread that looks for what waits: ") +
+                                platform::why_not_started(error).text);
+  }
   if (const int error = beat_.start(); error != 0) {
     throw std::system_error(std::error_code(error, std::generic_category()),
                             std::string("heddle: no kernel thread for what the policy wants to hear by the clock: ") +
@@ -183,6 +188,7 @@ runtime::~runtime() {
 
 // Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
+  service_clock_.end();
   capacity_.end();
   stopping_.store(true);
   carriers_.forget_spares();
@@ -203,7 +209,10 @@ unsigned runtime::worker_beside_caller(unsigned first) const noexcept {
 }
 
 void runtime::wake_for_submitted() noexcept {
-  if (!sleepers_.idle().anyone_asleep()) return;  // [wake:1]
+  if (!sleepers_.idle().anyone_asleep()) {  // [wake:1]
+    if (!sleepers_.idle().anyone_searching()) service_clock_.sent_in();
+    return;
+  }
   const unsigned beside = worker_beside_caller(0);
   if (beside < workers()) sleepers_.wake_one_away_from(beside);
   else sleepers_.wake_one_for(0);

@@ -31,6 +31,7 @@
 #include "worker/searching/pollers.hpp"
 #include "worker/searching/sleepers.hpp"
 #include "worker/settings.hpp"
+#include "worker/searching/service_clock.hpp"
 #include "worker/time/beat.hpp"
 #include "worker/time/timekeeping.hpp"
 #include "worker/worker.hpp"
@@ -100,6 +101,7 @@ class runtime final {
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
   class caller_runs& caller_runs() noexcept { return caller_runs_; }
+  class service_clock& service_clock() noexcept { return service_clock_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
 
  private:
@@ -135,6 +137,7 @@ class runtime final {
   // Of the kernel thread that made the runtime.
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
+  class service_clock service_clock_{workers_, time_, settings_.service_bound};
   class gangs gangs_;
   const std::unique_ptr<class arena> arena_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above

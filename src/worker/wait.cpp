@@ -137,6 +137,25 @@ void resume(waiter& w) noexcept {
   worker::make_ready_anywhere(*t);
 }
 
+}  // namespace heddle::detail
+
+namespace heddle::worker {
+
+thread* worker_agenda::take_resumed(detail::waiter& w) noexcept {
+  auto* const t = static_cast<thread*>(w.thread);
+  if (t == nullptr || t->home != &home || t->scheduling.tag != nullptr || t->ties.belongs.is_known()) {
+    detail::resume(w);
+    return nullptr;
+  }
+  if (w.asleep.load() != 0 && w.asleep.exchange(detail::phase_resumed) == detail::phase_committing) return nullptr;
+  trace::emit<trace::event::thread_wake>(ring, t->id);
+  return t;
+}
+
+}  // namespace heddle::worker
+
+namespace heddle::detail {
+
 // Goes to `next`, or to the run loop if the caller has to go there, and goes on from the exceptions that are being
 // handled.
 [[gnu::noinline]] static void yield_to(thread* next) noexcept {
@@ -156,6 +175,7 @@ void resume(waiter& w) noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_user_code()) return worker::in_section(yield_specially);
   worker::worker& me = who.on();
+  if (me.is_reminded() && me.serve()) return;
   yield_to(me.thread_for(me.pick(me.current_thread())));
 }
 
@@ -163,10 +183,10 @@ void yield() noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_foreign()) return platform::yield_processor();
   // A change is seen at the next look. The queue of a preemptive thread has the flag set, too.
-  if (who.queue().picks_specially.load(std::memory_order_relaxed)) [[unlikely]]
+  if (who.queue().picks_specially.load(std::memory_order_relaxed) != 0) [[unlikely]]
     return yield_specially();
   worker::worker& me = who.on();
-  thread* next = me.thread_for(me.pick_ordinarily());
+  thread* next = me.thread_for(me.pick_for_yield());
   if (next == nullptr || me.by->exceptions->any()) [[unlikely]]
     return yield_to(next);
   // A thread that was not packed when it yielded may go to its worker's ready threads: packing looks there.

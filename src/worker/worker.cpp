@@ -39,6 +39,16 @@ worker::worker(runtime& owner, unsigned number, int unit, std::uint64_t seed)
 
 worker::~worker() { platform::release(memory_, queue::slots_for(queue_capacity) * sizeof(detail::slot)); }
 
+worker_state::worker_state(runtime& owner, unsigned number, int unit, std::uint64_t seed) noexcept
+    : home(owner),
+      rank(number),
+      processing_unit(unit),
+      random(seed),
+      bound(owner.options().service_bound * platform::cycles_per_microsecond() / 1000) {
+  ticking.since = platform::now();
+  serves_at.store(platform::cycles() + bound, std::memory_order_relaxed);  // no other thread knows it yet
+}
+
 worker_switching::worker_switching(runtime& owner, unsigned number, int unit, std::uint64_t seed)
     : worker_state(owner, number, unit, seed), blocks(whole(), owner.stacks().default_class()) {}
 

@@ -47,6 +47,8 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick(const thread* stays = nullptr) noexcept;
   // The same where picks_specially is not set, which the caller has seen.
   [[nodiscard]] entry pick_ordinarily() noexcept;
+  // The same for a yield: ready threads come before the worker's own queue. [service:5]
+  [[nodiscard]] entry pick_for_yield() noexcept;
   // The number of this pick.
   std::uint64_t count_pick() noexcept {
     const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter
@@ -87,8 +89,8 @@ class worker_agenda : public worker_switching {
   // Everything common becomes this worker's; the first of it is returned and not queued. Returns null if there is
   // nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
-  // The same, but the oldest ready thread comes before it, if there is one.
-  [[nodiscard]] thread* adopt_inbox_behind_ready() noexcept;
+  // The same, but at every other such call the oldest ready thread comes before it, if there is one.
+  [[nodiscard]] thread* adopt_inbox_at_fair_choice() noexcept;
   // Takes a job from outside; 0 if there is none.
   [[nodiscard]] entry take_submitted() noexcept;
   // Takes the driver of an arena's worker, which this one may carry; 0 if there is none.
@@ -119,10 +121,23 @@ class worker_agenda : public worker_switching {
            self->level.load() < level;
   }
 
+  // [service:1] The running thread is at a boundary of its work, and the bound has passed. Lets one of what waits run,
+  // if there is any. Returns true if the caller has been away, perhaps to come back on another worker.
+  bool serve() noexcept;
+  // True if a kernel thread has reminded the worker.
+  bool is_reminded() const noexcept {
+    return (picks_specially.load(std::memory_order_relaxed) & something_waits) != 0;  // a hint
+  }
+  // By any kernel thread: if this worker runs something and has not looked for longer than the bound, it is to look at
+  // its next boundary, fork, join or pick. Returns true if it has to.
+  bool remind(std::uint64_t now) noexcept;
+
   // The thread that runs here waits for a thread that it made and that is here no more.
   void learn_from_join() noexcept;
 
  protected:
+  [[nodiscard]] bool is_fair_choice(std::uint64_t count) noexcept;
+  [[nodiscard]] bool is_fair_choice_now(std::uint64_t count) noexcept;
   [[nodiscard]] bool make_ready_specially(thread& t, bool ends_slice) noexcept;
   void sort_ready() noexcept;
   // Where picks_specially is set. True if the thread that runs here, which joins another, has to go through pick.
@@ -135,6 +150,16 @@ class worker_agenda : public worker_switching {
   bool will_pick() const noexcept { return running == nullptr && first == nullptr && passing_to == nullptr; }
   [[nodiscard]] thread* thread_of_job(entry item) noexcept;
   [[nodiscard]] entry pick_fairly() noexcept;
+  [[nodiscard]] entry take_due() noexcept;
+  // As detail::resume of a claimed waiter, but if its thread would be ready here it is returned. Null if it is ready
+  // elsewhere.
+  [[nodiscard]] thread* take_resumed(detail::waiter& w) noexcept;
+  // Called at a fair choice, which is pick number `count`.
+  void note_fair_choice(std::uint64_t count) noexcept;
+  [[nodiscard]] entry pick_slowly_marked(const thread* stays) noexcept;
+  [[nodiscard]] entry pick_waiting(const thread* stays) noexcept;
+  [[nodiscard]] bool something_waits_here() noexcept;
+  void come_after_guest(thread& t) noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;
   void leave_to_gangs(const thread* stays) noexcept;
   [[nodiscard]] entry pick_alternating(bool evens) noexcept;
@@ -151,6 +176,17 @@ class worker_agenda : public worker_switching {
   // Called once the visitor of the queue has gone. A function apart, so that the short path saves no registers.
   [[gnu::noinline]] void make_ready_later(thread& t) noexcept;
 
+  // [service:3] The thread that gave way to what runs here. It is the oldest ready thread, unless it was taken.
+  thread* interrupted_{nullptr};
+  // The number of the pick before which the worker looks at the clock, the picks between two such looks, and the time
+  // of the last one.
+  std::uint64_t looks_at_pick_{1};
+  unsigned look_every_{1};
+  std::uint64_t looked_at_{0};
+  std::uint64_t fair_pick_{0};  // the number of the last fair choice
+  std::uint64_t fair_choices_{0};
+  bool inbox_first_{false};         // at the last fair choice that found both, the inbox came first
+  bool took_due_{false};            // the last fair choice looked for a thread whose time limit had passed
   std::uint64_t shared_new_at_{0};  // platform::cycles: when a lone new thread was last shared
   bool queue_first_{false};         // after a tick
   // The time slices that have ended here since the worker last took a thread over.

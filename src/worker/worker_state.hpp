@@ -28,10 +28,7 @@ struct carrier;
 using fiber::thread;
 
 struct worker_state : detail::fork_queue {
-  worker_state(runtime& owner, unsigned number, int unit, std::uint64_t seed) noexcept
-      : home(owner), rank(number), processing_unit(unit), random(seed) {
-    ticking.since = platform::now();
-  }
+  worker_state(runtime& owner, unsigned number, int unit, std::uint64_t seed) noexcept;
 
   runtime& home;
   const unsigned rank;
@@ -52,7 +49,8 @@ struct worker_state : detail::fork_queue {
   detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
-  class parker parker;  // tells who acts for the worker; its sleeping carrier waits there
+  const std::uint64_t bound;  // platform::cycles: [service:1]
+  class parker parker;        // tells who acts for the worker; its sleeping carrier waits there
   struct {
     std::atomic<std::uint64_t> made{0};      // by this worker; threads that outlive their maker's scope
     std::atomic<std::uint64_t> finished{0};  // on this worker
@@ -106,6 +104,12 @@ struct worker_state : detail::fork_queue {
   } seen;
 
   lone_new lone;
+  // [service:4] The children of groups that owners run here until the worker looks at the clock, and between two looks.
+  // The worker's own.
+  struct {
+    unsigned left{1}, every{1};
+    std::uint64_t last{0};  // platform::cycles
+  } children_looks;
   // The meter of the tasks that run here, or null if the policy does not want one. Set before the worker starts.
   // watches_switches may be false all the same.
   task_meter* meter{nullptr};
@@ -113,6 +117,12 @@ struct worker_state : detail::fork_queue {
   struct {  // written by the worker, read by anyone as a hint
     std::atomic<std::uint64_t> steals{0}, forced{0}, parks{0}, wakes{0}, preemptions{0}, ticks{0};
   } counts;
+
+  // Adds or removes a reason for slow picks. By any kernel thread.
+  void pick_slowly(pick_reason why, bool on) noexcept {
+    if (on) picks_specially.fetch_or(why);
+    else picks_specially.fetch_and(static_cast<std::uint8_t>(~why));
+  }
 
  protected:
   // The whole worker, of which this is the lowest layer.

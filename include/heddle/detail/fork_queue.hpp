@@ -96,14 +96,23 @@ struct fork_queue {
   bool preempts{false};
   // True if neither a policy nor a trace watches the children of groups, so they go to this queue; the owner's.
   bool queues_children{false};
-  // True if yields take the slow path: the policy is asked before a pick, or threads are packed or have priorities, or
-  // this queue stands for a thread.
-  std::atomic<bool> picks_specially{false};
+  // The reasons for which picks and yields take the slow path; 0 if there is none. Any thread may add or remove one.
+  enum pick_reason : std::uint8_t {
+    // The policy is asked before a pick, or threads are packed or have priorities, or this queue stands for a thread.
+    special_threads = 1,
+    something_waits = 2,  // a kernel thread has reminded the worker: the worker has not looked at what waits for longer
+                          // than the bound
+    has_interrupted = 4,  // a thread that has given way to what waited goes on before the worker's forks
+  };
+  std::atomic<std::uint8_t> picks_specially{0};
   // Null in a worker's queue. Otherwise the queue replaces a worker's queue for the code of a preemptive thread, and
   // this is that thread. Such a queue belongs to the thread and moves with it, so a preemption between any two
   // instructions here does no harm. Its slow paths are always taken.
   void* stands_for{nullptr};
   group_child* spare_children{nullptr};  // free blocks for children of groups; the owner's
+  // From this time on (loop_cycles) the worker looks at what waits, at the next boundary of its work. The owner's; a
+  // kernel thread that reminds it stores 0. Never, in the queue of a preemptive thread: its ticks do the same.
+  std::atomic<std::uint64_t> serves_at{std::numeric_limits<std::uint64_t>::max()};
 
   // The owner reads both limits at each fork and join. Any thread may poison them (push_limit = base, pop_limit above
   // every slot); only the owner stores anything else. A push that reaches push_limit takes the slow path (overflow, a
@@ -138,6 +147,16 @@ HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first
 // Does the same without hints, which saves instructions at each fork.
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
+// The same for the runtime's own code, which must not be suspended.
+bool pop_slow_quietly(fork_queue* queue, slot* position) noexcept;
+
+// [service:1] Looks at what waits on this worker or for any worker, and lets one of it run before the caller goes on.
+// May suspend and migrate the caller.
+HEDDLE_API void serve_what_waits() noexcept;
+// The same if the bound has passed by `now` (loop_cycles). To be called at boundaries of work where the time is known.
+[[gnu::always_inline]] inline bool is_time_to_serve(std::uint64_t now) noexcept {
+  return now >= current_queue()->serves_at.load(std::memory_order_relaxed);  // the owner's own, or a hint
+}
 
 inline constexpr double unknown_work = std::numeric_limits<double>::quiet_NaN();
 
@@ -208,7 +227,8 @@ template <class Slow>
 // Returns false if another thread has or will have the entry, or if it was never queued. bottom is written from the
 // ticket and not from its own old value, so that forks and joins do not form one long chain of store-to-load
 // forwardings through it.
-[[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
+template <class Slow>
+[[gnu::always_inline]] inline bool pop_or(entry item, ticket position, Slow slow) noexcept {
   fork_queue* queue = current_queue();
 
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]
@@ -218,8 +238,11 @@ template <class Slow>
     return false;
   remove_newest(*queue, position);
   if (needs_slow_pop(*queue, position)) [[unlikely]]
-    return pop_slow(queue, position);
+    return slow(queue, position);
   return true;
+}
+[[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
+  return pop_or(item, position, pop_slow);
 }
 
 }  // namespace heddle::detail

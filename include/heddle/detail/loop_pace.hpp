@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <heddle/detail/fork_queue.hpp>
 #include <heddle/detail/loop_site.hpp>
 
 namespace heddle::detail {
@@ -56,6 +57,7 @@ class loop_pace {
   bool is_clocked() const noexcept { return clocked_; }
   std::size_t done() const noexcept { return done_; }               // iterations in the batches that have ended
   std::uint64_t cycles() const noexcept { return last_ - begin_; }  // the time that they took
+  std::uint64_t now() const noexcept { return last_; }              // the end of the last batch, if the clock runs
   std::uint64_t batch() const noexcept { return batch_; }           // the time of the last batch, if the clock runs
 
  protected:
@@ -84,6 +86,33 @@ class loop_pace {
   bool clocked_;
   std::uint64_t begin_{0}, last_{0}, batch_{0};
   std::size_t done_{0};
+};
+
+// Looks at the clock at some of the boundaries of one thread's work, and gives way to what waits: [service:4] of
+// src/worker/searching/service.md. It looks at each boundary at first, and at one of 64 where the boundaries are close.
+class service_pace {
+ public:
+  [[gnu::always_inline]] void boundary() noexcept {
+    if (--left_ == 0) [[unlikely]]
+      look();
+  }
+
+ private:
+  static constexpr unsigned most = 64;
+  [[gnu::noinline]] void look() noexcept {
+    const std::uint64_t now = loop_cycles();
+    const std::uint64_t took = now - last_;
+    if (took > loop_site::ticks_in(long_nanoseconds)) every_ = std::max(every_ / 8, 1u);
+    else if (took < loop_site::ticks_in(short_nanoseconds)) every_ = std::min(2 * every_, most);
+    left_ = every_;
+    // Members of OpenMP's teams may be kernel threads.
+    if (current_queue() != nullptr && is_time_to_serve(now)) serve_what_waits();
+    last_ = loop_cycles();
+  }
+
+  static constexpr std::uint64_t short_nanoseconds = 4000, long_nanoseconds = 64000;
+  unsigned left_{1}, every_{1};
+  std::uint64_t last_{loop_cycles()};
 };
 
 }  // namespace heddle::detail

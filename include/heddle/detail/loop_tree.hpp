@@ -35,6 +35,7 @@ constexpr std::size_t loop_middle(std::size_t low, std::size_t high, std::size_t
   return low + half;
 }
 
+inline constexpr std::uint64_t long_leaf_nanoseconds = 1000;   // a look at the clock costs a hundredth of it
 inline constexpr std::uint64_t worthwhile_nanoseconds = 2000;  // the least length of a piece that is worth a steal
 
 // `Work` has a type `result` and three functions. result nothing() is the value of no iterations. void
@@ -68,7 +69,9 @@ class loop_tree {
     measure_ = start.measure || !site_.is_known();
     result_holder r{work_.nothing()};
     if (grain_ != 0 || start.watched) {
-      r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
+      const std::size_t grain = grain_ != 0 ? grain_ : grain_for_placement(n, start.workers);
+      look_after_long_leaves(grain);
+      r.value = split(0, n, grain);
     } else {
       site_.age();
       in_halves_ = !site_.is_long_loop(n, start.workers);
@@ -231,6 +234,8 @@ class loop_tree {
   // [loop:6] Runs [low, high), a part of a range that ends at `end`, by halving until a part is no longer than a batch.
   void range(result& sum, std::size_t low, std::size_t high, std::size_t end, loop_pace& pace) {
     while (!pace.is_block(high - low, end - low)) {
+      if (stopped()) [[unlikely]]
+        return;
       const std::size_t middle = halve(low, high);
       piece upper(*this, middle, high, 0);
       upper.position = push_fork(entry_of(&upper));
@@ -249,12 +254,24 @@ class loop_tree {
     if (const std::uint64_t took = pace.passed(high - low); took != 0) [[unlikely]]
       site_.surprise(low, high, n_, took);
     if (measure_) profile_.add(low, high, pace.batch());
+    if (pace.is_clocked() && is_time_to_serve(pace.now())) [[unlikely]] {
+      serve_what_waits();
+      pace.skip();
+    }
   }
 
   // Runs loops with a given grain, and forks that a policy places, by halves. Their tree depends on n and the grain
   // alone.
   result split(std::size_t low, std::size_t high, std::size_t grain) {
-    if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
+    if ((high - low) / 2 < grain) {
+      if (low == 0 && measure_) return timed(high, grain);
+      if (looks_after_leaves_.load(std::memory_order_relaxed)) return looked_after(low, high);  // a hint
+      return plain(low, high);
+    }
+    // The leaves of a loop that is stopped need not be visited one by one.
+    constexpr std::size_t many_leaves = 64;
+    if ((high - low) / many_leaves >= grain && stopped()) [[unlikely]]
+      return work_.nothing();
     const std::size_t middle = loop_middle(low, high, grain);
     piece upper(*this, middle, high, grain);
     upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle),
@@ -331,11 +348,27 @@ class loop_tree {
     return work_.combine(first.take(), unshared(middle, high));
   }
 
-  result timed(std::size_t n) {
+  result timed(std::size_t n, std::size_t grain) {
     const std::uint64_t start = loop_cycles();
     const result_holder r{plain(0, n)};
-    site_.observe(n, loop_cycles() - start);
+    const std::uint64_t now = loop_cycles();
+    site_.observe(n, now - start);
+    look_after_long_leaves(grain);
+    if (is_time_to_serve(now)) [[unlikely]]
+      serve_what_waits();
     return r.take();
+  }
+
+  // [service:2] In a loop of long leaves the clock is looked at after each.
+  [[gnu::noinline]] result looked_after(std::size_t low, std::size_t high) {
+    const result_holder r{plain(low, high)};
+    if (is_time_to_serve(loop_cycles())) [[unlikely]]
+      serve_what_waits();
+    return r.take();
+  }
+  void look_after_long_leaves(std::size_t grain) noexcept {
+    looks_after_leaves_.store(site_.iterations_in(long_leaf_nanoseconds) <= grain,
+                              std::memory_order_relaxed);  // a hint
   }
 
   bool stopped() const noexcept {
@@ -369,8 +402,9 @@ class loop_tree {
   bool measure_{false};      // true if the first chunk is timed, or both batches of a loop of two
   bool in_halves_{false};    // true if the loop is short, so its two halves are its batches
   std::size_t head_start_{0};
-  bool skewed_{false};                  // true if ranges are halved by the profile, not by length
-  std::atomic<bool> cancelled_{false};  // any worker that runs a part may set it
+  bool skewed_{false};                           // true if ranges are halved by the profile, not by length
+  std::atomic<bool> looks_after_leaves_{false};  // true if the leaves of split may be long; a hint
+  std::atomic<bool> cancelled_{false};           // any worker that runs a part may set it
   const std::stop_token& stop_;
   const bool stoppable_;
   const std::size_t bytes_;  // bytes that an iteration touches; 0 if not known

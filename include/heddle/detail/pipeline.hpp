@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <heddle/detail/loop_pace.hpp>
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/detail/loop_site.hpp>
 #include <heddle/detail/pipeline_gate.hpp>
@@ -109,6 +110,7 @@ class pipeline<Source, Stages...> {
     pipeline_pace pace;
     token* mine = nullptr;  // an empty token
     bool was_in_source = false;
+    service_pace service;
     while (!group_.is_cancelled()) {
       if (pace.next()) [[unlikely]]
         is_short_.store(is_serial<0> && pace.is_short(), std::memory_order_relaxed);  // a hint
@@ -123,6 +125,7 @@ class pipeline<Source, Stages...> {
         was_in_source = true;
         mine = pass<1>(mine, pace);
       }
+      service.boundary();
     }
   }
 

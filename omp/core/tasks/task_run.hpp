@@ -100,6 +100,7 @@ inline void run_task(thread& self, member_tasks& mine, explicit_task& it) {
   else it.body(it, self, false);
   self.running = before;
   end_task(self, mine, it);
+  self.work.service.boundary();
 }
 
 // The same for a task whose parent waits for it here, and which is not counted. A task of which a tool has heard is not

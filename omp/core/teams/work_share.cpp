@@ -107,6 +107,7 @@ void begin_loop(thread& self, const loop_plan& plan, void (*first)(work_share&, 
 
 bool next_block(thread& self) {
   work_cursor& c = self.work;
+  c.service.boundary();
   const loop_plan& p = c.plan;
   const std::uint64_t members = self.in->size;
   // relaxed: seen at the next block

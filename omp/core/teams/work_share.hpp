@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <heddle/detail/loop_pace.hpp>
+
 #include "omp/core/settings/icv.hpp"
 
 namespace heddle::omp {
@@ -92,6 +94,8 @@ struct work_cursor {
   block now;                    // the block that was handed out last
   std::uint64_t ordered_at{0};  // in ordered loops: the iteration of the block that is under way
   bool ordered_done{false};     // whether its ordered part has ended
+  // Of the blocks and tasks that this thread has run.
+  heddle::detail::service_pace service;
 };
 
 // Called when the thread comes to a loop. first(slot, argument) is that of enter_share.

@@ -177,6 +177,7 @@ bool caller_runs::run(void (*call)(void*) noexcept, void* data) noexcept {
   start_at(*t, t, enter_stay);
   home_.census().count_made(w);
   w->count_pick();
+  home_.service_clock().worker_begins();
   for (thread* next = t; next != nullptr;) {
     w->dive(*next);
     w = mine.assigned;

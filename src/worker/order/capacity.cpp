@@ -49,7 +49,7 @@ void capacity::expect_special_threads() noexcept {
   std::lock_guard hold(mutex_);
   for (const auto& w : workers_) {
     w->queues_specially.store(true);
-    w->picks_specially.store(true);
+    w->pick_slowly(worker::special_threads, true);
   }
   expects_special_threads_ = true;
 }
@@ -64,7 +64,7 @@ void capacity::apply() noexcept {
   if (packed) pools_.begin(active);
   for (unsigned rank = 0; rank < count(); ++rank) {
     worker& w = *workers_[rank];
-    w.picks_specially.store(packed || wants_.picks || expects_special_threads_);
+    w.pick_slowly(worker::special_threads, packed || wants_.picks || expects_special_threads_);
     w.queues_specially.store(packed || expects_special_threads_);
     const bool off = rank >= active;
     if (w.is_inactive() == off) continue;

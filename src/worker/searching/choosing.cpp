@@ -12,6 +12,8 @@ namespace heddle::worker {
 
 namespace {
 
+entry entry_or_none(thread* t) noexcept { return t != nullptr ? ready_entry(*t) : 0; }
+
 constexpr unsigned look_at_clock_every = 8;  // picks, where there are priorities: for threads that have waited for long
 
 }  // namespace
@@ -53,7 +55,8 @@ entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
   }
   if (const entry item = pick_alternating(self.level.load() == 0); item != 0) return item;
   // The same as pick() from here on, but not counted, because the time slice changes only if a carrier can be had.
-  const bool specially = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
+  // seen at the next look
+  const bool specially = (picks_specially.load(std::memory_order_relaxed) & special_threads) != 0;
   if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
   // Where many threads share a worker, one shall come over here. It comes to the inbox when that worker makes its next
   // thread ready.
@@ -157,7 +160,8 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
     if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // they counted on being next: will_pick
     return ready_entry(*t);
   }
-  if (count % fairness_interval == 0) {
+  if (is_fair_choice(count)) {
+    note_fair_choice(count);
     if (const entry item = pick_fairly(); item != 0) return item;
   }
   if (const entry item = sources::take<sources::choice>(whole()); item != 0) return item;
@@ -173,11 +177,24 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
   return ready_entry(*t);
 }
 
+// Of the threads whose time limits have passed, the first runs at once, but not at two fair choices in a row. The
+// others come after what is ready here.
+entry worker_agenda::take_due() noexcept {
+  took_due_ = !took_due_ && home.time().is_due();
+  thread* first = nullptr;
+  if (took_due_ && !queues_specially.load(std::memory_order_relaxed)) {  // as in make_ready
+    if (detail::waiter* const due = home.time().timers().claim_due(platform::now()); due != nullptr)
+      first = take_resumed(*due);
+  }
+  home.time().fire();
+  return entry_or_none(first);
+}
+
 // From time to time work from outside goes first, so that jobs that make jobs do not starve threads.
 entry worker_agenda::pick_fairly() noexcept {
-  home.time().fire();
+  if (const entry item = take_due(); item != 0) return item;
   // every other time, or a mailbox that is filled again and again would keep the inbox waiting
-  const std::uint64_t number = picks.load(std::memory_order_relaxed) / fairness_interval;  // own counter
+  const std::uint64_t number = ++fair_choices_;
   if (number % 2 == 0) {
     if (const entry item = sources::take<sources::fair_alternately>(whole()); item != 0) return item;
   } else if (number % 4 == 3 && caller_run.own_carrier == nullptr) {  // a foreign kernel thread would not come back
@@ -208,7 +225,12 @@ thread* worker_agenda::pick_packed() noexcept {
 
 thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, rotation_); }
 
-thread* worker_agenda::adopt_inbox_behind_ready() noexcept {
+// The inbox and the ready threads take turns, because there may be many ready threads, or few that compute for long.
+thread* worker_agenda::adopt_inbox_at_fair_choice() noexcept {
+  if (!home.incoming().empty()) inbox_first_ = !inbox_first_;
+  if (inbox_first_) {
+    if (thread* t = adopt_inbox(); t != nullptr) return t;
+  }
   thread* t = ready.pop();
   thread* chain = adopt_inbox();
   if (t == nullptr || chain == nullptr) return t != nullptr ? t : chain;

@@ -148,6 +148,7 @@ thread* worker::find_work() noexcept {
       if (thread* t = thread_for(item); t != nullptr) home.incoming().push(*t);
     }
   }
+  if (found != 0) home.service_clock().worker_begins();
   if (found == 0) {
     // the worker stops or is inactive: another worker must find what was left to it
     home.sleepers().wake_one_for(rank);
@@ -231,7 +232,7 @@ worker::sleep_end worker::sleep() noexcept {
 
 void worker::rest_first(driver& its) noexcept {
   drives = &its;
-  picks_specially.store(true);  // each choice asks whether it leaves
+  pick_slowly(special_threads, true);  // each choice asks whether it leaves
   rests_ = true;
   idle.store(true);
   parker.settle();

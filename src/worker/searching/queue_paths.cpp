@@ -42,7 +42,24 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   return outcome.done ? position : nullptr;
 }
 
+// Serves what waits. Of a queue that the caller is on no more.
+static void serve_if_reminded(worker::worker& self) noexcept {
+  if (platform::simulated && platform::cycles() >= self.serves_at.load(std::memory_order_relaxed))  // as in remind
+    self.serve();
+  else if (self.is_reminded()) self.serve();
+}
+
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
+  const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
+  const bool done = pop_slow_quietly(queue, position);
+  worker::worker& self = worker::caller(queue).on();
+  if (self.taken_back == item) [[unlikely]]
+    return done;  // the caller comes for it to this worker
+  serve_if_reminded(self);
+  return done;
+}
+
+bool pop_slow_quietly(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
   // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
   // take the entry.

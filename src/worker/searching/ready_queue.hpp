@@ -29,6 +29,27 @@ class ready_queue {
     lock_.leave();
     return true;
   }
+  // The same, but `t` becomes the oldest.
+  void push_front(fiber::thread& t) noexcept {
+    lock_.enter();
+    fiber::thread* const behind = head_.load(std::memory_order_relaxed);  // under lock_
+    t.next = behind;
+    head_.store(&t, std::memory_order_relaxed);  // under lock_
+    if (behind == nullptr) tail_ = &t;
+    else if (behind->lies_in.load(std::memory_order_relaxed) == this) behind->ties.in_front = &t;  // under lock_
+    if (waits_for_slice(t)) [[unlikely]]
+      joined(t);
+    lock_.leave();
+  }
+  // The same. Takes `t` if it is the oldest. `t` may be anywhere, or gone.
+  [[nodiscard]] bool take_if_oldest(const fiber::thread& t) noexcept {
+    if (head_.load(std::memory_order_relaxed) != &t) return false;  // exact enough, because only the owner adds
+    lock_.enter();
+    const bool mine = head_.load(std::memory_order_relaxed) == &t;  // under lock_
+    if (mine) static_cast<void>(take());
+    lock_.leave();
+    return mine;
+  }
   [[nodiscard]] fiber::thread* pop() noexcept {
     // Null is exact enough, because only the owner adds, and a visitor only takes.
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;

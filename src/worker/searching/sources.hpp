@@ -33,8 +33,9 @@ enum question : unsigned {
   giving_back = 4,     // [caller_runs:4], [caller_runs:5]: the foreign kernel thread that carries the worker asks
   nap = 8,        // [caller_runs:6]: the carrier of a held worker asks, which may touch nothing of the worker's own
   unchosen = 32,  // a choice asks whether work from outside waits, which a choice does not take
+  overdue = 64,   // a worker whose bound has passed, or a kernel thread for it, asks what waits: [service:1]. A hint
   rest = 16,      // the explorer asks, while no worker is on the way to anything. It must neither wait nor charge
-  always = before_sleep | leaving_search | giving_back | nap | rest,  // but for `unchosen`
+  always = before_sleep | leaving_search | giving_back | nap | rest | overdue,  // but for `unchosen`
 };
 
 // The workers that may take what is there: `by` of a source. The announcement wakes one of them.
@@ -91,7 +92,7 @@ struct level_threads : common<level_threads> {
 struct pinned_here {
   static constexpr char name[] = "pinned";
   static constexpr unsigned taken = search;
-  static constexpr unsigned asked = before_sleep | giving_back | rest;  // no other worker may take them
+  static constexpr unsigned asked = before_sleep | giving_back | rest | overdue;  // no other worker may take them
   static constexpr taker by = taker::its_worker;
   static entry take(worker& w, place, policy::effort) noexcept { return entry_or_none(w.take_pinned(0)); }
   static bool may_find(const worker& w, question) noexcept { return !w.pinned.empty(); }
@@ -168,7 +169,7 @@ struct inbox_threads : common<inbox_threads> {
   static constexpr unsigned taken = fair_choice | search | caller;
   static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place at, policy::effort) noexcept {
-    if (at == fair_choice) return entry_or_none(w.adopt_inbox_behind_ready());
+    if (at == fair_choice) return entry_or_none(w.adopt_inbox_at_fair_choice());
     if (w.leaves_inbox()) [[unlikely]] {                        // [wake:5]
       if (w.home.incoming().empty()) w.leaves_inbox_until = 0;  // the other one has it
       return 0;
@@ -182,7 +183,7 @@ struct inbox_threads : common<inbox_threads> {
 struct ready_threads {
   static constexpr char name[] = "ready";
   static constexpr unsigned taken = ordinary_choice | choice | search | inactive | caller;
-  static constexpr unsigned asked = before_sleep | leaving_search | giving_back | rest;
+  static constexpr unsigned asked = before_sleep | leaving_search | giving_back | rest | overdue;
   static constexpr taker by = taker::thieves;
   [[gnu::always_inline]] static entry take(worker& w, place, policy::effort) noexcept {
     return entry_or_none(w.ready.pop());

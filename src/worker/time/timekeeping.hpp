@@ -19,6 +19,8 @@ class timekeeping {
   timer_heap& timers() noexcept { return timers_; }
   // True if some time limit runs. A hint.
   bool has_timers() const noexcept { return timers_.next() != timer_heap::never; }
+  // True if a time limit has passed. A hint.
+  bool is_due() const noexcept { return has_timers() && timers_.next() <= platform::now(); }
   void fire() noexcept {
     if (has_timers()) [[unlikely]]
       fire_due();

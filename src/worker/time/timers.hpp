@@ -55,20 +55,20 @@ class timer_heap {
   // Claims and resumes every waiter whose time has come. The claim is made under the lock: a waiter that loses its
   // timer may leave as soon as it has removed it.
   void fire(platform::nanoseconds now) noexcept {
-    for (;;) {
-      detail::waiter* due = nullptr;
-      {
-        std::lock_guard hold(lock_);
-        while (root_ != nullptr && root_->deadline <= now && due == nullptr) {
-          detail::waiter* candidate = root_->waiting;
-          take_out(*root_);
-          if (detail::claim(*candidate, detail::wake_reason::timed_out)) due = candidate;
-        }
-        publish();
-      }
-      if (due == nullptr) return;
-      detail::resume(*due);
+    while (detail::waiter* const due = claim_due(now)) detail::resume(*due);
+  }
+
+  // Claims the earliest waiter whose time has come. Returns null if there is none. The caller must resume the waiter.
+  [[nodiscard]] detail::waiter* claim_due(platform::nanoseconds now) noexcept {
+    std::lock_guard hold(lock_);
+    detail::waiter* due = nullptr;
+    while (root_ != nullptr && root_->deadline <= now && due == nullptr) {
+      detail::waiter* candidate = root_->waiting;
+      take_out(*root_);
+      if (detail::claim(*candidate, detail::wake_reason::timed_out)) due = candidate;
     }
+    publish();
+    return due;
   }
 
   // relaxed: a stale value delays or repeats one look

@@ -1,0 +1,141 @@
+// How long something waits while all workers compute, in virtual time: [service:1] of
+// src/worker/searching/service.md. With the mistake that no boundary serves, the same bounds are missed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <heddle/cost.hpp>
+#include <heddle/heddle.hpp>
+
+#include "platform/explored.hpp"
+#include "platform/platform.hpp"
+#include "sim/session.hpp"
+
+namespace heddle::sim {
+namespace service_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double microsecond = 2500;  // cycles
+constexpr int pieces = 2000;
+constexpr double piece = 100;  // microseconds
+
+void one_piece() { cost::cycles(piece * microsecond); }
+
+using work = void (*)(unsigned workers);
+
+void loop(unsigned) {
+  parallel_for(0, pieces, [](int) { one_piece(); });
+}
+void loop_with_grain(unsigned) {
+  parallel_for(0, pieces, [](int) { one_piece(); }, {.grain = 1});
+}
+void reduction(unsigned) {
+  const auto body = [](int) {
+    one_piece();
+    return 1;
+  };
+  EXPECT_EQ(parallel_reduce(0, pieces, 0, body, std::plus<>()), pieces);
+}
+void dynamic_loop(unsigned) {
+  parallel_for(0, pieces, [](int) { one_piece(); }, {.schedule = schedule::dynamic(1)});
+}
+void fork(int n) {
+  if (n == 1) return one_piece();
+  parallel_invoke([n] { fork(n / 2); }, [n] { fork(n - n / 2); });
+}
+void forks(unsigned) { fork(pieces); }
+void children(unsigned) {
+  task_group group;
+  for (int i = 0; i < pieces; ++i) group.run([] { one_piece(); });
+  group.wait();
+}
+void yields(unsigned workers) {
+  std::vector<jthread> all;
+  for (unsigned w = 0; w < workers; ++w) {
+    all.emplace_back([workers] {
+      for (unsigned i = 0; i < pieces / workers; ++i) {
+        one_piece();
+        this_thread::yield();
+      }
+    });
+  }
+}
+void threads(unsigned) {
+  std::vector<jthread> all;
+  for (int i = 0; i < pieces; ++i) all.emplace_back([] { one_piece(); });
+}
+
+struct row {
+  const char* name;
+  work run;
+};
+
+// Microseconds for which a thread is late that sleeps for 20 ms beside the work, and for which a thread waits that is
+// made before it.
+struct outcome {
+  double late{0}, begins{0};
+};
+
+double now_us() { return static_cast<double>(active->now()) / 1e6; }
+
+outcome beside(work run, unsigned workers) {
+  session_options o;
+  o.machine = "skylake-2x28";
+  o.charge = charging::annotations;
+  const session simulation(o);
+  runtime_options r;
+  r.workers = workers;
+  r.bind = "on";
+  runtime home(r);
+  outcome result;
+  home.run([&] {
+    const double made = now_us();
+    thread sleeper([&] {
+      result.begins = now_us() - made;
+      const double from = now_us();
+      this_thread::sleep_for(20ms);
+      result.late = now_us() - from - 20000;
+    });
+    run(workers);
+    sleeper.join();
+  });
+  return result;
+}
+
+class service_in_virtual_time : public testing::TestWithParam<std::tuple<row, unsigned>> {};
+
+TEST_P(service_in_virtual_time, nothing_waits_for_longer_than_the_bound_and_two_pieces) {
+  const auto& [of, workers] = GetParam();
+  const outcome seen = beside(of.run, workers);
+  constexpr double bound = 1000 + 2 * piece + 50;
+  EXPECT_LE(seen.late, bound);
+  EXPECT_LE(seen.begins, bound);
+}
+
+constexpr row rows[] = {
+    {"loop", loop},   {"grain", loop_with_grain}, {"reduction", reduction}, {"dynamic", dynamic_loop},
+    {"forks", forks}, {"children", children},     {"yields", yields},       {"threads", threads}};
+
+INSTANTIATE_TEST_SUITE_P(all, service_in_virtual_time,
+                         testing::Combine(testing::ValuesIn(rows), testing::Values(1u, 2u, 4u, 8u)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) + "_" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+TEST(service_mutant, a_runtime_that_does_not_serve_is_found) {
+  platform::left_out = {platform::step::service, "boundaries"};
+  const double late = beside(loop, 2).late;
+  platform::left_out = {};
+  EXPECT_GT(late, 10000);
+}
+
+}  // namespace
+}  // namespace service_test
+}  // namespace heddle::sim
