@@ -42,11 +42,11 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
 }  // namespace
 
 void queue_child(group_state& group, group_child& child) noexcept {
-  const bool counted = worker::worker::current().running != group.owner;
+  const bool counted = !is_owed(group, worker::worker::current().running);
   child.group = &group;
   child.counted = counted;
   if (counted) group.outstanding.fetch_add(1);
-  else ++group.owed;
+  else group.owe(1);
   const ticket position = push(entry_of(&child));  // after this the child belongs to its taker, and may be gone
   if (position == nullptr) [[unlikely]]
     start_unqueued(child);
@@ -60,7 +60,7 @@ void run_children(group_state& group) noexcept {
   void* const above = static_cast<fiber::thread*>(group.owner)->stack->stack_memory.children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
-  while (group.owed != 0 && group.newest != nullptr) {
+  while (group.owes() != 0 && group.newest != nullptr) {
     group_child* child = take_own_child(group, group.newest);
     if (child == nullptr) {
       group.newest = nullptr;  // the other children are not here
@@ -72,7 +72,7 @@ void run_children(group_state& group) noexcept {
     free_child(*child);
     if (counted) [[unlikely]]
       count_end(group);
-    else --group.owed;
+    else owe_one_less(group);
   }
   group.runs_child = false;
 }
