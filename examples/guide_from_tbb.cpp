@@ -73,6 +73,32 @@ int answer_of_a_callback() {
   return value;
 }
 
+// flow::graph of continue_nodes: each node counts the predecessors that have not ended, and the last one starts it.
+struct node {
+  explicit node(int predecessors) : left(predecessors) {}
+  std::atomic<int> left;
+  std::vector<node*> next;
+  int value = 0;
+};
+void start(node& n, heddle::task_group& group) {
+  group.run([&n, &group] {
+    ++n.value;
+    for (node* successor : n.next) {
+      successor->value += n.value;
+      if (--successor->left == 0) start(*successor, group);
+    }
+  });
+}
+int chain_of_three() {
+  node first(0), second(1), third(1);
+  first.next = {&second};
+  second.next = {&third};
+  heddle::task_group group;
+  start(first, group);
+  group.wait();
+  return third.value;
+}
+
 int main() {
   std::vector<float> x(1000, 1.0f);
   scale(x, 2);
@@ -83,7 +109,7 @@ int main() {
   transpose(x, turned, 20, 50);
   const bool good = turned[20] == 5 && x[999] == 2 && multiples_of(7, 100).size() == 15 &&
                     multiples_of(1, 5000).size() == 5000 && pipeline(100) == 190 && find(y, 7777) == 7777 &&
-                    answer_of_a_callback() == 42;
+                    answer_of_a_callback() == 42 && chain_of_three() == 3;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

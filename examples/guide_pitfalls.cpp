@@ -96,8 +96,7 @@ heddle::future<int> sum_later() {
   return heddle::async([numbers] { return std::accumulate(numbers->begin(), numbers->end(), 0); });
 }
 
-// The thread that made a group waits for it, and no other. Any thread may add
-// to it while the owner has not passed wait(): here the children do.
+// Any thread may add to a group: here the children do.
 void count_to(int n, heddle::task_group& group, std::atomic<int>& count) {
   ++count;
   if (n > 1) group.run([n, &group, &count] { count_to(n - 1, group, count); });

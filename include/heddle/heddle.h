@@ -156,13 +156,13 @@ HEDDLE_C_API heddle_status heddle_blocking(heddle_function f, void* argument);
 typedef struct heddle_group heddle_group;
 
 /* Makes a group. `work` is the children's work in any unit, and `bytes` is the memory that they touch together; 0 means
- * unknown. The group belongs to the thread that makes it. */
+ * unknown. The thread that makes the group is its owner, whose children are the cheapest. */
 HEDDLE_C_API heddle_status heddle_group_create(heddle_group** out, double work, size_t bytes);
-/* Waits for the children, then destroys the group. Returns HEDDLE_NOT_OWNER, and does nothing, on any thread but the
- * one that made the group. [waits] */
+/* Waits for the children, then destroys the group. No other thread may be inside a call. Returns HEDDLE_NOT_OWNER, and
+ * does nothing, in a child of the group that runs on its owner's stack. [waits] */
 HEDDLE_C_API heddle_status heddle_group_destroy(heddle_group* group);
-/* Makes a child that calls f(argument). `work` is its share of the group's work, 0 if unknown. The owner and the
- * children may call it, and other threads as long as the owner has not returned from the wait. [waits] */
+/* Makes a child that calls f(argument). `work` is its share of the group's work, 0 if unknown. Any thread
+ * may call it. [waits] */
 HEDDLE_C_API heddle_status heddle_group_run(heddle_group* group, heddle_function f, void* argument, double work);
 /* Says how many children the owner is going to make before its next wait (0: unknown), for policies that lay them out.
  * The owner must call it before the first child. */
@@ -171,8 +171,9 @@ HEDDLE_C_API heddle_status heddle_group_expect(heddle_group* group, unsigned chi
  * repeat what they saw in earlier iterations. `label` is the same for all iterations of a loop; null stands for the
  * place of the call. Does nothing if the policy does not use iterations. [waits] */
 HEDDLE_C_API void heddle_next_iteration(const void* label);
-/* Waits until all children have ended. Returns HEDDLE_FAILED if one failed. Returns HEDDLE_NOT_OWNER, and does nothing,
- * on any thread but the one that made the group. The group can be used again. [waits] */
+/* Waits until all children have ended. Any thread but a child of the group may call it, several at once. Returns
+ * HEDDLE_FAILED, to one of them, if a child failed. Returns HEDDLE_NOT_OWNER, and does nothing, in a child that runs on
+ * the owner's stack. The group can be used again when all waits have returned. [waits] */
 HEDDLE_C_API heddle_status heddle_group_wait(heddle_group* group);
 /* The next two functions set how children made from then on are preempted, and their priority. They must not be called
  * during a call of heddle_group_run. A child whose priority is not normal becomes ready and does not run at once. The
@@ -230,7 +231,7 @@ HEDDLE_C_API heddle_status heddle_barrier_drop(heddle_barrier* barrier); /* arri
 typedef struct heddle_latch heddle_latch;
 HEDDLE_C_API heddle_status heddle_latch_create(heddle_latch** out, size_t expected);
 HEDDLE_C_API heddle_status heddle_latch_destroy(heddle_latch* latch);
-/* HEDDLE_INVALID, and nothing is counted, if `count` is more than is left. */
+/* HEDDLE_INVALID if `count` is more than is left; the count is zero then, so waiters go on. */
 HEDDLE_C_API heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count);
 HEDDLE_C_API heddle_status heddle_latch_wait(heddle_latch* latch);     /* [waits] */
 HEDDLE_C_API heddle_status heddle_latch_try_wait(heddle_latch* latch); /* HEDDLE_BUSY */

@@ -31,17 +31,18 @@ class latch {
     if (left < unit && left != 0) [[unlikely]]
       end_of_count(left);
   }
-  /// Counts down, unless the count would fall below zero. Returns whether it counted.
-  [[nodiscard]] bool try_count_down(std::ptrdiff_t count = 1) noexcept {
-    std::int64_t before = word_.load(std::memory_order_relaxed);  // confirmed by the exchange
+  /// Counts down, to zero at most. Returns false if `count` was more than was left; the latch is open then, too.
+  [[nodiscard]] bool count_down_to_zero(std::ptrdiff_t count = 1) noexcept {
+    std::int64_t before = word_.load(std::memory_order_relaxed), after;  // confirmed by the exchange
+    bool enough;
     do {
-      if (before / unit < count) return false;
+      enough = count <= before / unit;
+      after = enough ? before - count * unit : before % unit;
       // acq_rel as in count_down; relaxed: tried again
-    } while (!word_.compare_exchange_weak(before, before - count * unit, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed));
-    if (before - count * unit == has_waiters) [[unlikely]]
+    } while (!word_.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
+    if (after == has_waiters && before != after) [[unlikely]]
       open();
-    return true;
+    return enough;
   }
   bool try_wait() const noexcept {
     return word_.load(std::memory_order_acquire) < unit;  // pairs with count_down: what was done before

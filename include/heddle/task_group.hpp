@@ -27,21 +27,36 @@ namespace detail {
 
 struct child_handle;  // a fiber::thread
 
+// The waits for a group by threads that do not own it. Protocol and proof: src/task/groups.md, "Waits by other
+// threads".
+struct group_sharing {
+  spin_word guard;
+  waiter_list others;    // under guard: the waiters behind the first one
+  waiter* first;         // the first waiter, written before `first_waits` is added
+  bool has_first;        // under guard
+  bool settled;          // under guard, and the owner's: `owed` stays 0
+  std::int64_t counted;  // under guard: the part of `owed` that `outstanding` contains
+};
+
 // The state shared by a task group's owner and its children. Counting (src/task/groups.md): some children are not
 // counted at all, namely a child that the owner runs by itself, and a child that gives the spawner's continuation back
 // by a return. `owed` is the owner's own number of the other children. When the owner waits it adds `owed` to
 // `outstanding`, from which each of those children subtracts one at its end.
 struct group_state {
-  static constexpr std::int64_t waiting = std::int64_t{1} << 48;
+  static constexpr std::int64_t owner_waits = std::int64_t{1} << 48, first_waits = std::int64_t{1} << 49;
   static constexpr std::int64_t most_queued = 4096;
-  // The number of outstanding children, plus `waiting` while the owner sleeps. The owner and the children write it; it
-  // publishes the children's work.
+  static constexpr std::int64_t shared = -1, being_shared = -2;
+  group_state() noexcept {}
+
+  // The number of outstanding children, plus `owner_waits` while the owner sleeps, or `first_waits` while the first
+  // waiter of `sharing` sleeps. It publishes the children's work.
   std::atomic<std::int64_t> outstanding{0};
-  std::int64_t owed{0};  // the owner's
-  // The owner's. When it owes this many, further children run at once, so that the queue does not fill.
-  std::int64_t most_owed{most_queued};
+  std::atomic<std::int64_t> owed{0};  // written by the owner
+  // When the owner owes this many, further children run at once, so that the queue does not fill. The owner writes it.
+  // The first wait by another thread makes it negative for good.
+  std::atomic<std::int64_t> most_owed{most_queued};
   ticket newest{nullptr};              // the owner's: where it queued its last child
-  waiter* sleeper;                     // the owner's waiter, written before `waiting` is added
+  waiter* sleeper;                     // the owner's waiter, written before `owner_waits` is added
   std::atomic<bool> cancelled{false};  // any thread may set it
   // Set by the first child that threw, which then owns `error` until it is counted.
   std::atomic<bool> failed{false};
@@ -65,6 +80,17 @@ struct group_state {
   // Both this and `storage` are written before the first child is made.
   preemption technique{preemption::none};
   heddle::tls storage{heddle::tls::carrier};
+  union {
+    group_sharing sharing;  // made by the first wait of another thread, which then makes most_owed `shared`
+  };
+
+  // relaxed twice: the owner's own variable. The push of a child, and its end on this thread, publish it.
+  std::int64_t owes() const noexcept { return owed.load(std::memory_order_relaxed); }
+  void owe(std::int64_t more) noexcept { owed.store(owes() + more, std::memory_order_relaxed); }
+  // relaxed: the heavy fence of [shared:1] orders it for the owner
+  bool is_shared() const noexcept { return most_owed.load(std::memory_order_relaxed) < 0; }
+  // relaxed, as in is_shared
+  bool may_owe_more() const noexcept { return owes() < most_owed.load(std::memory_order_relaxed); }
 };
 
 // A child that has not begun: a job in a block of its spawner's worker. The group's owner begins it on the owner's own
@@ -103,8 +129,8 @@ HEDDLE_API void start_unqueued(group_child& child) noexcept;
 // Called by the owner: runs the newest entries of its worker's queue, as long as they are children of the group. May
 // suspend and migrate the caller, as each child may.
 HEDDLE_API void run_children(group_state& group) noexcept;
-// Throws std::logic_error if the caller is not the owner.
-HEDDLE_API void wait_group_slow(group_state& group);
+// Returns true if the caller is the owner. Throws std::logic_error if a child of the group on the owner's stack calls.
+HEDDLE_API bool wait_group_slow(group_state& group);
 HEDDLE_API void child_threw(group_state& group) noexcept;
 HEDDLE_API void open_group(group_state& group) noexcept;  // tells the policy
 HEDDLE_API void close_group(group_state& group) noexcept;
@@ -128,18 +154,19 @@ inline void begin_group(group_state& group) noexcept {
   if (queue->watches_groups) [[unlikely]]
     open_group(group);
 }
-inline void wait_group(group_state& group) {
+// Returns true if the caller is the owner.
+inline bool wait_group(group_state& group) {
   fork_queue* queue = current_queue();
   if (queue != nullptr && group.owner == queue->running) [[likely]] {
-    if (group.owed != 0) {
+    if (group.owes() != 0) {
       run_children(group);
       queue = current_queue();
     }
     // acquire pairs with a child's last decrement: what the children did
-    if (group.owed == 0 && !group.open && group.outstanding.load(std::memory_order_acquire) == 0) [[likely]]
-      return;
+    if (group.owes() == 0 && !group.open && group.outstanding.load(std::memory_order_acquire) == 0) [[likely]]
+      return true;
   }
-  wait_group_slow(group);
+  return wait_group_slow(group);
 }
 inline void end_group(group_state& group) noexcept {
   if (group.open) [[unlikely]]
@@ -162,10 +189,13 @@ struct child_options {
 /// worker may begin a child that has not begun, and a child that has begun is suspended like any user-level thread.
 /// Hints are ratios, optional, and never needed for correctness.
 ///
-/// The owner is the thread that made the group: a user-level thread or a foreign kernel thread. run() may be called by
-/// the owner, by children, and by any other thread as long as the group exists and the owner has not returned from
-/// wait(). wait() may be called by the owner only. Children have no order. Source: lazy task creation (Mohr, Kranz,
-/// Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
+/// If a child throws, the group is cancelled: children that have not begun are dropped, and wait() throws.
+///
+/// The owner is the thread that made the group: a user-level thread or a foreign kernel thread. Any thread may call
+/// run(), as long as the group exists. Any thread but a child of the group may call wait(), several at once, and each
+/// call returns when the group is empty. The owner's children are the cheapest, until another thread waits for the
+/// group for the first time. The group must not be destroyed while a thread is inside a call. Children have no order.
+/// Source: lazy task creation (Mohr, Kranz, Halstead, 1991); counting after Nowa (Schmaus et al., IPDPS 2021).
 class task_group {
  public:
   /// `work` is the total of the children's work in any unit, NaN if unknown. `bytes` is the memory that they touch
@@ -183,10 +213,10 @@ class task_group {
     stop_ = std::move(stop);
   }
   /// Waits for children that are still there, which may suspend and migrate the caller; an exception of theirs is then
-  /// lost. Calls std::terminate on any thread but the owner.
+  /// lost. Any thread may call it.
   ~task_group() {
-    detail::wait_group(state_);
-    detail::end_group(state_);
+    if (detail::wait_group(state_)) [[likely]]
+      detail::end_group(state_);
   }
   task_group(const task_group&) = delete;
   /// Sets how children made from then on are preempted. Must not be called by several threads at a time, nor during a
@@ -232,8 +262,8 @@ class task_group {
   }
 
   /// Does the same as run(f) and wait(), but f() runs at once on the caller's stack, while other workers may take the
-  /// children that are there. So the last child costs only a call. An exception of f counts as a child's. Only the
-  /// owner may call it; it may suspend and migrate the caller, and throws what wait() throws.
+  /// children that are there. So the last child costs only a call. An exception of f counts as a child's. It may
+  /// suspend and migrate the caller, and throws what wait() throws.
   template <class F>
   void run_and_wait(F&& f) {
     if (!is_cancelled()) run_inline(f);
@@ -241,19 +271,18 @@ class task_group {
   }
 
   /// Waits until all children have ended, then throws the first exception of a child, if any. The group can be used
-  /// again afterwards. May suspend and migrate the caller. Throws std::logic_error if the caller is not the owner, or
-  /// is a child of the group that runs on the owner's stack.
+  /// again afterwards. May suspend and migrate the caller. If several threads wait, one of them gets the exception, and
+  /// none may cancel the group or add to it before all have returned. A child must not wait for its own group, because
+  /// it would wait for itself: a child that runs on the owner's stack gets std::logic_error. Thread context: any.
   void wait() {
-    detail::wait_group(state_);
-    detail::end_group(state_);
+    if (detail::wait_group(state_)) [[likely]]
+      detail::end_group(state_);
     // relaxed: set before the children ended, or lost
     if (state_.cancelled.load(std::memory_order_relaxed)) [[unlikely]]
       state_.cancelled.store(false);
     // relaxed: all children have ended, and wait_group ordered that before this
-    if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]] {
-      state_.failed.store(false);
-      std::rethrow_exception(std::exchange(state_.error, nullptr));
-    }
+    if (state_.failed.load(std::memory_order_relaxed)) [[unlikely]]
+      rethrow();
   }
 
   /// Drops the children that have not begun; the others see is_cancelled(). Thread context: any.
@@ -289,13 +318,13 @@ class task_group {
       if constexpr (sizeof(held<closure>) <= detail::group_child::room_bytes && alignof(held<closure>) <= 16) {
         detail::fork_queue* queue = detail::current_queue();
         detail::group_child* child;
-        if (queue != nullptr && state_.owner == queue->running && state_.owed < state_.most_owed &&
-            queue->queues_children && (child = queue->spare_children) != nullptr) [[likely]] {
+        if (queue != nullptr && state_.owner == queue->running && state_.may_owe_more() && queue->queues_children &&
+            (child = queue->spare_children) != nullptr) [[likely]] {
           queue->spare_children = child->next;
           emplace<closure, F>(child->room, f, nullptr, child);
           child->group = &state_;
           child->call = held<closure>::call;
-          ++state_.owed;
+          state_.owe(1);
           state_.newest = detail::push(detail::entry_of(child));
           if (state_.newest == nullptr) [[unlikely]]
             detail::start_unqueued(*child);
@@ -342,6 +371,10 @@ class task_group {
 
   void start(detail::child_handle* child, child_options options, const void* code) noexcept {
     detail::start_child(state_, child, options.work, options.label != nullptr ? options.label : code);
+  }
+
+  [[gnu::noinline]] void rethrow() {
+    if (state_.failed.exchange(false)) std::rethrow_exception(std::exchange(state_.error, nullptr));
   }
 
   template <class F>

@@ -23,7 +23,7 @@ namespace heddle {
 inline constexpr std::uint16_t any_worker = 0xffff;
 
 struct thread_options {
-  std::size_t stack_size = 0;  ///< in bytes; 0 means the runtime's default
+  std::size_t stack_size = 0;  ///< in bytes; 0 means the runtime's default. Stolen parts of its work get as much
   const char* name = nullptr;  ///< shown in dumps of threads; must outlive the thread
   runtime* where = nullptr;    ///< null means runtime::current()
   heddle::preemption preemption = heddle::preemption::as_runtime;

@@ -22,7 +22,8 @@ struct heddle_group {
   heddle::task_group object;
   std::atomic<bool> failed{false};  // a child ended by an exception; the next wait reports it
 
-  // Children's exceptions stay in the children, so an exception of wait() is its own: the caller is not the owner.
+  // Children's exceptions stay in the children, so an exception of wait() is its own: the caller is a child of
+  // the group.
   heddle_status wait() noexcept {
     const heddle_status status = heddle::capi::guarded([this] {
       object.wait();

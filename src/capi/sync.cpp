@@ -127,7 +127,7 @@ heddle_status heddle_latch_count_down(heddle_latch* latch, size_t count) {
   if (exceeds(count, heddle::latch::max())) return HEDDLE_INVALID;
   bool counted = false;
   const heddle_status status =
-      capi::with(latch, [&](heddle::latch& l) { counted = l.try_count_down(static_cast<std::ptrdiff_t>(count)); });
+      capi::with(latch, [&](heddle::latch& l) { counted = l.count_down_to_zero(static_cast<std::ptrdiff_t>(count)); });
   return status == HEDDLE_OK && !counted ? HEDDLE_INVALID : status;
 }
 heddle_status heddle_latch_wait(heddle_latch* latch) {

@@ -132,6 +132,7 @@ thread* stack_pool::construct(char* low, unsigned size_class) noexcept {
 
 thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
   HEDDLE_CHECK(size_class < classes, "stack size class %u", size_class);
+  if (size_class > default_class_) larger_.store(true, std::memory_order_relaxed);  // pairs with has_larger
   std::lock_guard hold(mutex_);
   size_list& list = lists_[size_class];
   thread* chain = nullptr;
@@ -239,17 +240,30 @@ const thread* stack_pool::whose_stack(const void* address) const noexcept {
   return low != nullptr ? thread_on(*block_of(low, size_class)) : nullptr;
 }
 
+unsigned stack_pool::class_around(const void* address) const noexcept {
+  std::lock_guard hold(mutex_);
+  unsigned size_class = 0;
+  return stack_at(address, size_class) != nullptr ? std::max<unsigned>(size_class, default_class_) : default_class_;
+}
+
 char* stack_pool::stack_at(const void* address, unsigned& size_class) const noexcept {
   const auto* at = static_cast<const char*>(address);
-  for (const slab& s : slabs_) {
-    auto* begin = static_cast<char*>(s.memory);
-    if (at < begin || at >= begin + s.bytes) continue;
-    const std::size_t bytes = bytes_of(s.size_class);
-    char* low = begin + static_cast<std::size_t>(at - begin) / bytes * bytes;
-    size_class = s.size_class;
-    return low < begin + s.used ? low : nullptr;
+  const auto contains = [at](const slab& s) {
+    return at >= static_cast<char*>(s.memory) && at < static_cast<char*>(s.memory) + s.bytes;
+  };
+  if (slabs_.empty()) return nullptr;
+  // The next question is often about the same slab.
+  if (!contains(slabs_.begin()[found_in_])) {
+    const slab* const found = std::find_if(slabs_.begin(), slabs_.end(), contains);
+    if (found == slabs_.end()) return nullptr;
+    found_in_ = static_cast<std::size_t>(found - slabs_.begin());
   }
-  return nullptr;
+  const slab& s = slabs_.begin()[found_in_];
+  auto* const begin = static_cast<char*>(s.memory);
+  const std::size_t bytes = bytes_of(s.size_class);
+  char* const low = begin + static_cast<std::size_t>(at - begin) / bytes * bytes;
+  size_class = s.size_class;
+  return low < begin + s.used ? low : nullptr;
 }
 
 }  // namespace heddle::fiber

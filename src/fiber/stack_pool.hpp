@@ -60,6 +60,12 @@ class stack_pool {
   // Returns the block of the stack that the address lies in, or null. A handler must not call it.
   [[nodiscard]] const thread* whose_stack(const void* address) const noexcept;
 
+  // True if a stack larger than its pool's default was ever taken. relaxed: a thread that has one, and its forks, bring
+  // the value along
+  static bool has_larger() noexcept { return larger_.load(std::memory_order_relaxed); }
+  // Returns the class of the stack that the address lies in, if that is larger than the default, and else the default.
+  unsigned class_around(const void* address) const noexcept;
+
   // Returns the number of blocks with stacks that are taken and not given back. relaxed: a number that guards nothing
   std::size_t live() const noexcept { return taken_.load(std::memory_order_relaxed); }
   // Returns the number of stacks that have ever been taken. relaxed: as above
@@ -98,6 +104,7 @@ class stack_pool {
 
  private:
   friend struct debug_layout;
+  inline static std::atomic<bool> larger_{false};  // set once
   struct slab {
     void* memory;
     std::size_t bytes;
@@ -129,6 +136,7 @@ class stack_pool {
   mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
   reserved_list<slab> slabs_;
+  mutable std::size_t found_in_{0};  // the slab of the last stack_at that found one
   light_threads light_;
   std::atomic<std::size_t> taken_{0};        // written under mutex_
   std::atomic<std::size_t> made_stacks_{0};  // written under mutex_

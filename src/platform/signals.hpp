@@ -26,6 +26,7 @@ class alternate_stack {
   // Returns true if the memory is, or has been, the alternate stack of a kernel thread. Such memory is kept for later
   // kernel threads.
   static bool is_a_kernel_threads(const void* memory) noexcept;
+  static std::size_t usual_bytes() noexcept;  // the size of each
 
  private:
   void* memory_{nullptr};

@@ -34,6 +34,9 @@ struct interrupted {
   // The system's record of the interrupted code, on that stack. Null if it was not interrupted by a signal.
   void* frame{nullptr};
   const tick_source* source{nullptr};  // null for the system's timers and for a tick that was sent
+  // The stack of the interrupted thread, which may have left it for one that it has made itself.
+  const void* stack_low{nullptr};
+  const void* stack_top{nullptr};
   // True if another signal's handler is at work there, on a stack that belongs to the kernel thread.
   bool on_alternate_stack{false};
   // True if the code waited in a system call, which will report EINTR.

@@ -16,7 +16,7 @@ inline constexpr std::ptrdiff_t most_queued_by_others = 1024;
 // a trace watches children, and where enough of them are queued.
 inline bool is_queued(const worker::worker& w, const group_state& group) noexcept {
   if (!w.queues_children) return false;
-  if (w.running == group.owner) return group.owed < group.most_owed;
+  if (w.running == group.owner && !group.is_shared()) return group.may_owe_more();
   // relaxed: the worker's own variable
   return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;
 }
@@ -24,15 +24,49 @@ inline bool is_queued(const worker::worker& w, const group_state& group) noexcep
 // The code of a child that was taken from a queue.
 void run_taken_child(job* work) noexcept;
 
+// Adds to the number of outstanding children. Returns the waiter that is to be woken, or null. The group may be gone
+// afterwards if it is null.
+[[nodiscard]] inline waiter* count(group_state& group, std::int64_t more) noexcept {
+  std::int64_t before = group.outstanding.load(std::memory_order_relaxed);  // relaxed: confirmed by the exchange
+  for (;;) {
+    // [counted:3] The one exchange that ends a wait also takes its mark away. The group exists until we wake the
+    // sleeper. Every other exchange is our last access, because the group may be gone.
+    const std::int64_t sum = before + more;
+    const bool ends = sum == group_state::owner_waits || sum == group_state::first_waits;
+    if (!group.outstanding.compare_exchange_weak(before, ends ? 0 : sum)) continue;
+    if (!ends) return nullptr;
+    return sum == group_state::owner_waits ? group.sleeper : group.sharing.first;
+  }
+}
+
 // Records that one counted child has ended. The group may be gone afterwards.
 inline void count_end(group_state& group) noexcept {
-  // [counted:3] If the result is `waiting`, the owner sleeps and the group exists until we wake it. Otherwise this was
-  // our last access, because the group may be gone.
-  const std::int64_t now = group.outstanding.fetch_sub(1) - 1;
-  if (now != group_state::waiting) return;
-  waiter* sleeper = group.sleeper;
-  group.outstanding.store(0);
-  wake(*sleeper);
+  if (waiter* w = count(group, -1); w != nullptr) wake(*w);
+}
+
+// The following functions are in group_sharing.cpp.
+
+// Called by the owner of a shared group: moves what it owes to `outstanding`, for good.
+void settle(group_state& group) noexcept;
+// Waits for a group that the caller does not own, or whose owner has settled it.
+void wait_shared(group_state& group) noexcept;
+
+// Called by the owner where a child has ended that `owed` contained. [shared:3] The look comes after the subtraction.
+[[gnu::always_inline]] inline void owe_one_less(group_state& group) noexcept {
+  group.owe(-1);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (group.is_shared()) [[unlikely]]
+    settle(group);
+}
+
+// Returns true if a child that `self` is making counts in `owed`.
+[[gnu::always_inline]] inline bool is_owed(group_state& group, const void* self) noexcept {
+  if (self != group.owner) return false;
+  if (group.is_shared()) [[unlikely]] {
+    settle(group);
+    return false;
+  }
+  return true;
 }
 
 [[gnu::always_inline]] inline void free_child(group_child& child) noexcept {

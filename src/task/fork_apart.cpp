@@ -39,7 +39,10 @@ ticket fork_apart(worker::worker& self, slot* position, double first, double sec
   const policy::fork_info info{first, second, bytes, owner.scheduling};
   if (!scheduler.fork_begin(self.rank, info)) return nullptr;
   self.blocks.collect_returned();
-  block* half = self.blocks.new_block();
+  block* half = nullptr;
+  if (const unsigned size_class = owner.stack->size_class; size_class > self.home.stacks().default_class()) [[unlikely]]
+    half = worker::new_block(self.home, fiber::stack_pool::bytes_of(size_class));
+  if (half == nullptr) half = self.blocks.new_block();
   if (half == nullptr) return nullptr;
   self.bottom.store(position, std::memory_order_release);  // as in a pop: pairs with force_steal
   const queue::slow_outcome back = queue::pop(self, position);

@@ -96,7 +96,10 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
     }
   }
   const worker::section inside;
-  block* t = worker::new_block(worker::here(), 0);
+  block* t = nullptr;
+  if (fiber::stack_pool::has_larger() && !who.is_foreign()) [[unlikely]]
+    t = worker::new_block(worker::here(), fiber::stack_pool::bytes_of(who.running().stack->size_class));
+  if (t == nullptr) t = worker::new_block(worker::here(), 0);
   if (t == nullptr) return {nullptr, nullptr, nullptr};
   t->level.store(group.level, std::memory_order_relaxed);  // relaxed: published with the thread itself
   const fiber::kind how = group.kind_given ? fiber::kind{group.technique, group.storage} : t->home->options().threads;
@@ -144,6 +147,8 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
     return make_any_child(group, bytes, alignment, call);
   worker::worker& w = who.on();
   if (group_child* c = take_queued(w, group, bytes, alignment, call); c != nullptr) return {nullptr, c, c->room};
+  if (fiber::stack_pool::has_larger()) [[unlikely]]
+    return make_any_child(group, bytes, alignment, call);
   block* t = w.blocks.cached_block();
   if (t == nullptr) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
@@ -162,17 +167,16 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
 // Runs the child at once, in its spawner's place, and offers the spawner's continuation to thieves.
 [[gnu::always_inline]] static inline void run_child_first(worker::worker& w, block& self, group_state& group,
                                                           block& child, void (*body)(block*) noexcept) noexcept {
-  if (child.counted) group.outstanding.fetch_add(1);
+  const bool counted = child.counted;
+  if (counted) group.outstanding.fetch_add(1);
+  else group.owe(1);
   child.ties.spawner = &self;
   // relaxed: only this spawn's child reads it, while the spawner stands still
   child.ties.spawn_number = self.spawns.load(std::memory_order_relaxed) + 1;
   self.spawns.store(child.ties.spawn_number, std::memory_order_relaxed);
-  const bool counted = child.counted;
   w.spawn(self, child, child.body.closure, offer_continuation, body);
-  if (self.taken) {
-    self.taken = false;
-    if (!counted) ++group.owed;
-  }
+  if (self.taken) self.taken = false;
+  else if (!counted) owe_one_less(group);
 }
 
 // Starts a child for callers that are foreign or preemptive, for children of a kind of their own, and where the policy
@@ -185,7 +189,7 @@ void drop_child(child_handle* child, group_child* queued) noexcept {
   block* self = w != nullptr ? w->current_thread() : nullptr;
   const bool preemptive = child.preemptive != nullptr;
   void (*body)(block*) noexcept = preemptive ? enter<false, true> : enter<false, false>;
-  child.counted = self == nullptr || self != group.owner;
+  child.counted = self == nullptr || !is_owed(group, self);
   if (self == nullptr) {
     group.outstanding.fetch_add(1);
     worker::start_at(child, child.body.closure, body);
@@ -228,40 +232,55 @@ void start_child(group_state& group, child_handle* handle, double work, const vo
   }
   worker::worker& w = who.on();
   block* self = w.current_thread();
-  child.counted = self != group.owner;
+  child.counted = !is_owed(group, self);
   run_child_first(w, *self, group, child, enter<false, false>);
 }
 
-void wait_group_slow(group_state& group) {
+bool wait_group_slow(group_state& group) {
   const worker::caller who = worker::caller::now();
   void* self = who.is_foreign() ? foreign_owner() : &who.running();
   if (self != group.owner) {
-    throw std::logic_error("heddle: task_group::wait by a thread other than the one that made the group");
+    wait_shared(group);
+    return false;
   }
   if (who.is_user_code()) [[unlikely]]
-    return worker::in_section([&] { wait_group_slow(group); });
+    return worker::in_section([&] { return wait_group_slow(group); });
   if (group.open && who.on().home.host().wants().groups) [[unlikely]] {
     worker::worker& w = who.on();
     policy::group_info info = info_of(group, w, elapsed_in(group, w));
     w.home.host().scheduler_policy().group_wait(w.rank, info);
   }
   if (group.runs_child) throw std::logic_error("heddle: task_group::wait inside a child of the group");
-  const std::int64_t owed = std::exchange(group.owed, 0);
-  // acquire pairs with count_end: what the children did
-  if (owed == 0 && group.outstanding.load(std::memory_order_acquire) == 0) return;
-  if (group.outstanding.fetch_add(owed) + owed == 0) return;
-  waiter sleeper("task group");
-  suspend(
-      sleeper,
-      [](void* data, waiter& me) noexcept {
-        auto& g = *static_cast<group_state*>(data);
-        g.sleeper = &me;
-        const std::int64_t before = g.outstanding.fetch_add(group_state::waiting);
-        if (before != 0) return true;
-        g.outstanding.store(0);  // no thread is left that could see `waiting`
-        return false;
-      },
-      &group);
+  const std::int64_t owed = group.owes();
+  // acquire pairs with count: what the children did
+  if (owed == 0 && group.outstanding.load(std::memory_order_acquire) == 0) return true;
+  // [shared:3] In this order, and a look after it: another thread that reads both may count these children twice, and
+  // the look corrects that.
+  const bool empty = group.outstanding.fetch_add(owed) + owed == 0;
+  group.owe(-owed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!group.is_shared()) [[likely]] {
+    if (empty) return true;
+    waiter sleeper("task group");
+    suspend(
+        sleeper,
+        [](void* data, waiter& me) noexcept {
+          auto& g = *static_cast<group_state*>(data);
+          g.sleeper = &me;
+          std::int64_t now = g.outstanding.load();
+          do {
+            // No child is left, or another thread has become the first waiter.
+            if (now == 0 || now >= group_state::owner_waits / 2) return false;
+          } while (!g.outstanding.compare_exchange_weak(now, now + group_state::owner_waits));
+          return true;
+        },
+        &group);
+  }
+  if (group.is_shared()) [[unlikely]] {  // [shared:4]
+    settle(group);
+    wait_shared(group);
+  }
+  return true;
 }
 
 void* foreign_owner() noexcept { return arch::thread_pointer(); }
@@ -277,7 +296,8 @@ void set_kind(group_state& group, preemption technique, tls storage) {
   group.technique = how.technique;
   group.storage = how.storage;
   group.kind_given = true;
-  group.most_owed = 0;
+  std::int64_t most = group_state::most_queued;
+  group.most_owed.compare_exchange_strong(most, 0);  // a shared group stays shared
 }
 
 void child_threw(group_state& group) noexcept {

@@ -44,11 +44,11 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
 }  // namespace
 
 void queue_child(group_state& group, group_child& child) noexcept {
-  const bool counted = worker::worker::current().running != group.owner;
+  const bool counted = !is_owed(group, worker::worker::current().running);
   child.group = &group;
   child.counted = counted;
   if (counted) group.outstanding.fetch_add(1);
-  else ++group.owed;
+  else group.owe(1);
   const ticket position = push(entry_of(&child));  // after this the child belongs to its taker, and may be gone
   if (position == nullptr) [[unlikely]]
     start_unqueued(child);
@@ -78,7 +78,7 @@ void run_children(group_state& group) noexcept {
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
   unsigned until_look = worker::worker::current().children_looks.left;
-  while (group.owed != 0 && group.newest != nullptr) {
+  while (group.owes() != 0 && group.newest != nullptr) {
     group_child* child = take_own_child(group, group.newest);
     if (child == nullptr) {
       group.newest = nullptr;  // the other children are not here
@@ -90,7 +90,7 @@ void run_children(group_state& group) noexcept {
     free_child(*child);
     if (counted) [[unlikely]]
       count_end(group);
-    else --group.owed;
+    else owe_one_less(group);
     if (--until_look == 0) [[unlikely]]
       until_look = look_after_children();
   }

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "worker/jobs.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::worker {
@@ -22,6 +23,7 @@ detail::group_child* child_blocks::refill(worker& owner, detail::job::code run) 
   void* memory =
       ::operator new(blocks_in_slab * sizeof(group_child), std::align_val_t{alignof(group_child)}, std::nothrow);
   if (memory == nullptr) return nullptr;
+  detail::code_of_children.store(run, std::memory_order_relaxed);  // as where it is declared
   auto* blocks = static_cast<group_child*>(memory);
   for (std::size_t i = 0; i < blocks_in_slab; ++i) {
     auto* child = ::new (blocks + i) group_child(run);

@@ -31,6 +31,9 @@ inline bool is_placed_task(job::code code) noexcept {
   return code != nullptr &&
          code == code_of_placed_tasks.load(std::memory_order_relaxed);  // a task brings the value along
 }
+// The code of groups' children that have not begun, null until there is one. Written by whoever makes such a child,
+// always the same value.
+inline std::atomic<job::code> code_of_children{nullptr};
 
 }  // namespace heddle::detail
 

@@ -1,5 +1,7 @@
 #include "worker/worker.hpp"
 
+#include <heddle/task_group.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -144,8 +146,33 @@ void begin(thread& t) noexcept {
 
 // --- jobs --------------------------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] static inline thread* make_for_tasks(worker& w, void (*body)(thread*), void* argument) noexcept {
-  thread* fresh = w.blocks.new_block();
+// Returns the class of stack that the job asks for: that of the thread that made it, if that is larger than the
+// default. The job of a fork or loop lies on its maker's stack; of a child, its group does.
+[[gnu::noinline]] static unsigned class_for(const worker& w, const detail::job& work) noexcept {
+  const void* on_makers_stack = &work;
+  // relaxed: a child brings the value along
+  if (work.own_code() == detail::code_of_children.load(std::memory_order_relaxed))
+    on_makers_stack = static_cast<const detail::group_child&>(work).group;
+  return w.home.stacks().class_around(on_makers_stack);
+}
+
+static bool has_room_for(const thread& self, const worker& w, const detail::job& work) noexcept {
+  return !fiber::stack_pool::has_larger() || self.size_class >= class_for(w, work);
+}
+
+// Returns a block with a larger stack, or null if there is no memory for one.
+[[gnu::noinline]] static thread* larger_block(worker& w, const detail::job& work) noexcept {
+  const unsigned size_class = class_for(w, work);
+  if (size_class == w.home.stacks().default_class()) return nullptr;
+  return new_block(w.home, fiber::stack_pool::bytes_of(size_class));
+}
+
+[[gnu::always_inline]] static inline thread* make_for_tasks(worker& w, void (*body)(thread*), void* argument,
+                                                            const detail::job* work = nullptr) noexcept {
+  thread* fresh = nullptr;
+  if (work != nullptr && fiber::stack_pool::has_larger()) [[unlikely]]
+    fresh = larger_block(w, *work);
+  if (fresh == nullptr) fresh = w.blocks.new_block();
   if (fresh == nullptr) return nullptr;
   renew_thread(*fresh, w.home);
   start_at(*fresh, top_of(*fresh, w.home.options().threads), body);
@@ -158,9 +185,10 @@ thread* thread_for_tasks(worker& w, void (*body)(thread*), void* argument) noexc
 }
 
 thread* worker_agenda::thread_of_job(entry item) noexcept {
-  thread* fresh = make_for_tasks(whole(), run_jobs, nullptr);
+  auto* const work = reinterpret_cast<detail::job*>(item);
+  thread* fresh = make_for_tasks(whole(), run_jobs, nullptr, work);
   if (fresh == nullptr) blocks.fail("a task");
-  fresh->body.job = reinterpret_cast<detail::job*>(item);
+  fresh->body.job = work;
   return fresh;
 }
 
@@ -185,7 +213,8 @@ void serve(thread& self) noexcept {
   for (;;) {
     worker* w = &worker::current();
     const entry item = w->pick();
-    if (item != 0 && (item & (continuation_tag | ready_tag)) == 0) {
+    if (item != 0 && (item & (continuation_tag | ready_tag)) == 0 &&
+        has_room_for(self, *w, *reinterpret_cast<detail::job*>(item))) {
       run_job(self, reinterpret_cast<detail::job*>(item));
       continue;
     }
@@ -199,6 +228,11 @@ void serve(thread& self) noexcept {
     if (self.cache != w && self.cache != nullptr) {
       w->depart(self, next,
                 [](void* t, void*) { static_cast<thread*>(t)->cache->blocks.give_back(*static_cast<thread*>(t)); });
+      return;
+    }
+    // A stack of another size goes to the pool, where any worker may take it.
+    if (self.size_class != w->home.stacks().default_class()) [[unlikely]] {
+      w->depart(self, next, [](void* t, void*) { free_thread(*static_cast<thread*>(t)); });
       return;
     }
     w->blocks.free_thread(self);

@@ -4,6 +4,7 @@
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,43 @@ TEST_P(deep_join, of_a_thread_that_waits_for_all_the_halves_above_it) {
   std::atomic<std::size_t> passed{0};
   rt.run([&] { descend(levels, others, passed); });
   EXPECT_EQ(passed.load(), 2 * levels);
+}
+
+// The thread alone has a large stack. A part of its work that another thread begins gets one as large.
+struct right {
+  static std::size_t down(std::size_t level) {
+    if (level == 0) return 0;
+    const auto [one, below] =
+        heddle::parallel_invoke([] { return std::size_t{1}; }, [level] { return down(level - 1); });
+    return one + below;
+  }
+  static std::size_t down_by_groups(std::size_t level) {
+    if (level == 0) return 0;
+    std::size_t below = 0;
+    heddle::task_group group;
+    group.run([&below, level] { below = down_by_groups(level - 1); });
+    group.wait();
+    return below + 1;
+  }
+};
+
+heddle::thread_options options_of(heddle::runtime& rt) {
+  heddle::thread_options o;
+  o.where = &rt;
+  o.stack_size = std::size_t{1} << 30;
+  return o;
+}
+
+TEST_P(deep_join, stolen_parts_have_a_stack_like_their_makers) {
+  heddle::runtime_options o = options();
+  o.stack_size.reset();
+  heddle::runtime rt(o);
+  for (auto* const down : {right::down, right::down_by_groups}) {
+    std::size_t reached = 0;
+    heddle::thread deep(options_of(rt), [&] { reached = down(levels); });
+    deep.join();
+    EXPECT_EQ(reached, levels);
+  }
 }
 
 void descend_groups(std::size_t level, heddle::latch& others, std::atomic<std::size_t>& passed) {

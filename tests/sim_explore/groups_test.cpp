@@ -113,6 +113,45 @@ void a_child_throws() {
   require(caught && ran.load() <= 3);
 }
 
+// Threads wait that do not own the group, while its owner makes children, runs some, and waits, too.
+void others_wait() {
+  std::atomic<int> done{0};
+  task_group group;
+  group.run([&] { done.fetch_add(1); });
+  const auto wait = [&] {
+    group.wait();
+    require(done.load() >= 1);
+  };
+  thread a(wait), b(wait);
+  group.run([&] { done.fetch_add(1); });
+  group.wait();
+  require(done.load() == 2);
+  a.join();
+  b.join();
+}
+
+// The owner makes the children at the time when another thread begins to wait, and does not wait itself.
+void another_waits_alone() {
+  std::atomic<int> done{0};
+  latch begun(1), over(1);
+  task_group group;
+  group.run([&] {
+    begun.wait();
+    done.fetch_add(1);
+  });
+  thread waits([&] {
+    begun.count_down();
+    group.wait();
+    require(done.load() >= 1);
+    over.count_down();
+  });
+  group.run([&] { done.fetch_add(1); });
+  over.wait();
+  waits.join();
+  group.wait();
+  require(done.load() == 2);
+}
+
 struct scene {
   const char* name;
   void (*play)();
@@ -122,7 +161,9 @@ constexpr scene scenes[] = {{"nested", nested},
                             {"a_position_used_again", a_position_used_again},
                             {"children_of_children", children_of_children},
                             {"parked_on_the_owners_stack", parked_on_the_owners_stack},
-                            {"a_child_throws", a_child_throws}};
+                            {"a_child_throws", a_child_throws},
+                            {"others_wait", others_wait},
+                            {"another_waits_alone", another_waits_alone}};
 
 verdict explored(const scene& s) {
   return explore(

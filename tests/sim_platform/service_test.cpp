@@ -99,7 +99,8 @@ outcome beside(work run, unsigned workers) {
     thread sleeper([&] {
       result.begins = now_us() - made;
       const double from = now_us();
-      this_thread::sleep_for(20ms);
+      const std::chrono::nanoseconds end(platform::now() + 20'000'000);
+      this_thread::sleep_until(std::chrono::steady_clock::time_point(end));
       result.late = now_us() - from - 20000;
     });
     run(workers);

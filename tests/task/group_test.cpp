@@ -1,4 +1,5 @@
 // task_group: counting, exceptions, cancellation, children that block, groups shared by several threads.
+#include <heddle/blocking.hpp>
 #include <heddle/latch.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
@@ -252,11 +254,15 @@ TEST(group_stops, drop_queued_children) {
   }
 }
 
-TEST(group_owners, no_other_kernel_thread_waits) {
-  heddle::task_group g;
-  g.run([] {});
-  std::thread([&] { EXPECT_THROW(g.wait(), std::logic_error); }).join();
-  g.wait();
+// Made by one kernel thread, filled by a second one, waited for by a third one.
+TEST(group_foreign, other_kernel_threads_run_and_wait) {
+  for (int round = 0; round < 50; ++round) {
+    int done = 0;
+    auto g = std::make_unique<heddle::task_group>();
+    std::thread([&] { g->run([&] { ++done; }); }).join();
+    std::thread([&] { g->wait(); }).join();
+    EXPECT_EQ(done, 1);
+  }
 }
 
 TEST_P(group, cancelled_groups_run_nothing) {
@@ -304,19 +310,85 @@ TEST_P(group, destructor_waits) {
   });
 }
 
-TEST_P(group, wait_belongs_to_the_owner) {
+// While its owner goes on making children, runs them, and waits, too.
+TEST_P(group, any_threads_wait_several_at_once) {
+  run([] {
+    for (int round = 0; round < 20; ++round) {
+      heddle::task_group g;
+      std::atomic<int> done{0};
+      const auto child = [&] {
+        if (done.load() % 3 == 0) heddle::this_thread::yield();
+        ++done;
+      };
+      for (int i = 0; i < 10; ++i) g.run(child);
+      const auto wait = [&] {
+        g.wait();
+        EXPECT_GE(done.load(), 10);
+      };
+      std::array<heddle::thread, 3> others{heddle::thread(wait), heddle::thread(wait), heddle::thread(wait)};
+      std::thread foreign(wait);
+      for (int i = 0; i < 10; ++i) {
+        g.run(child);
+        if (i % 4 == round % 4) heddle::this_thread::yield();
+      }
+      g.wait();
+      EXPECT_EQ(done.load(), 20);
+      for (auto& t : others) t.join();
+      heddle::blocking([&] { foreign.join(); });
+      for (int i = 0; i < 10; ++i) g.run(child);
+      g.wait();
+      EXPECT_EQ(done.load(), 30);
+    }
+  });
+}
+
+// The owner has ended, or is busy with other things.
+TEST_P(group, another_thread_waits_in_the_owners_place) {
+  run([] {
+    for (int round = 0; round < 20; ++round) {
+      std::unique_ptr<heddle::task_group> g;
+      std::atomic<int> done{0};
+      heddle::latch made(1), waited(1);
+      heddle::thread owner([&] {
+        g = std::make_unique<heddle::task_group>();
+        for (int i = 0; i < 10; ++i) g->run([&] { ++done; });
+        made.count_down();
+        if (round % 2 == 0) waited.wait();
+      });
+      made.wait();
+      if (round % 4 == 1) owner.join();
+      g->wait();
+      EXPECT_EQ(done.load(), 10);
+      waited.count_down();
+      if (owner.joinable()) owner.join();
+      g.reset();
+    }
+  });
+}
+
+// One of the waits throws.
+TEST_P(group, an_exception_is_thrown_once) {
   run([] {
     heddle::task_group g;
-    bool refused = false;
-    heddle::thread other([&] {
+    heddle::latch go(1);
+    g.run([&] {
+      go.wait();
+      throw 7;
+    });
+    std::atomic<int> caught{0};
+    const auto wait = [&] {
       try {
         g.wait();
-      } catch (const std::logic_error&) {
-        refused = true;
+      } catch (int) {
+        ++caught;
       }
-    });
-    other.join();
-    EXPECT_TRUE(refused);
+    };
+    heddle::thread a(wait), b(wait);
+    go.count_down();
+    wait();
+    a.join();
+    b.join();
+    EXPECT_EQ(caught.load(), 1);
   });
 }
 

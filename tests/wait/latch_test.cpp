@@ -31,7 +31,7 @@ TEST_P(latches, nobody_passes_before_the_last_count) {
   }
 }
 
-// Ten threads count down a latch of four: six are refused.
+// Ten threads count down a latch of four: six hear that nothing was left.
 TEST_P(latches, a_count_below_zero_is_refused) {
   for (int k = 0; k < 20 * heddle_test::stress(); ++k) {
     heddle::latch gate(4);
@@ -40,11 +40,27 @@ TEST_P(latches, a_count_below_zero_is_refused) {
       heddle_test::chance c(k * 16 + i);
       c.maybe_yield();
       if (i == 8) gate.wait();
-      else if (!gate.try_count_down()) ++refused;
+      else if (!gate.count_down_to_zero()) ++refused;
     });
     EXPECT_EQ(refused.load(), 6) << "of ten";
     EXPECT_TRUE(gate.try_wait());
-    EXPECT_FALSE(gate.try_count_down());
+    EXPECT_FALSE(gate.count_down_to_zero());
+    progress();
+  }
+}
+
+// A count that is too large opens the latch, so no thread sleeps for ever.
+TEST_P(latches, a_count_that_is_too_large_opens_it) {
+  for (int k = 0; k < 20 * heddle_test::stress(); ++k) {
+    heddle::latch gate(2);
+    std::atomic<bool> counted{true};
+    together(4, 1, [&](int i) {
+      heddle_test::chance c(k * 8 + i);
+      c.maybe_yield();
+      if (i == 2) counted = gate.count_down_to_zero(3);
+      else gate.wait();
+    });
+    EXPECT_FALSE(counted.load());
     progress();
   }
 }

@@ -88,42 +88,84 @@ class seen_kernel_threads {
   std::array<std::atomic<int>, 64> ids_{};
 };
 
-TEST_P(signal_techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
-  heddle::runtime rt(options_for(2));
+// Which alternate stack each kernel thread of the runtime has.
+class alternate_stacks {
+ public:
+  void look() {
+    const nothing_interrupts here;
+    const int me = kernel_thread();
+    stack_t s{};
+    syscall(SYS_sigaltstack, nullptr, &s);
+    if (s.ss_sp == nullptr) without_.fetch_add(1);
+    for (pair& p : seen_) {
+      int nobody = 0;
+      if (p.kernel_thread.load() != me && !p.kernel_thread.compare_exchange_strong(nobody, me)) {
+        if (p.stack.load() == s.ss_sp) shared_.fetch_add(1);
+        continue;
+      }
+      void* none = nullptr;
+      if (!p.stack.compare_exchange_strong(none, s.ss_sp) && none != s.ss_sp) changed_.fetch_add(1);
+      break;
+    }
+  }
+  void expect_one_each() const {
+    EXPECT_EQ(without_.load(), 0);
+    EXPECT_EQ(shared_.load(), 0);
+    EXPECT_EQ(changed_.load(), 0);
+  }
+
+ private:
   struct pair {
     std::atomic<int> kernel_thread{0};
     std::atomic<void*> stack{nullptr};
   };
-  std::array<pair, 64> seen{};
-  std::atomic<int> without{0}, shared{0}, changed{0};
+  std::array<pair, 64> seen_{};
+  std::atomic<int> without_{0}, shared_{0}, changed_{0};
+};
+
+TEST_P(signal_techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
+  heddle::runtime rt(options_for(2));
+  alternate_stacks stacks;
   std::vector<heddle::thread> all;
   for (int i = 0; i < 4; ++i) {
     all.emplace_back(in(rt, GetParam()), [&] {
       repeat(300ms, [&] {
         compute(2000);
-        const nothing_interrupts here;
-        const int me = kernel_thread();
-        stack_t s{};
-        syscall(SYS_sigaltstack, nullptr, &s);
-        if (s.ss_sp == nullptr) without.fetch_add(1);
-        for (pair& p : seen) {
-          int nobody = 0;
-          if (p.kernel_thread.load() != me && !p.kernel_thread.compare_exchange_strong(nobody, me)) {
-            if (p.stack.load() == s.ss_sp) shared.fetch_add(1);
-            continue;
-          }
-          void* none = nullptr;
-          if (!p.stack.compare_exchange_strong(none, s.ss_sp) && none != s.ss_sp) changed.fetch_add(1);
-          break;
-        }
+        stacks.look();
       });
     });
   }
   for (auto& t : all) t.join();
   EXPECT_GT(rt.statistics().preemptions, 0u);
-  EXPECT_EQ(without.load(), 0);
-  EXPECT_EQ(shared.load(), 0);
-  EXPECT_EQ(changed.load(), 0);
+  stacks.expect_one_each();
+}
+
+// The return from a handler on the thread's own stack installs the alternate stack that its frame names. The thread has
+// been moved meanwhile, or has asked for the alternate stack, and puts it back.
+TEST_P(signal_techniques, handlers_and_programs_install_no_other_kernel_threads_alternate_stack) {
+  const handled_by user(SIGUSR1, [](int) {
+    const int before = kernel_thread();
+    for (int i = 0; i < 40 && kernel_thread() == before; ++i) compute(10'000);
+  });
+  for (const bool puts_back : {false, true}) {
+    heddle::runtime rt(options_for(2));
+    alternate_stacks stacks;
+    std::vector<heddle::thread> all;
+    for (int i = 0; i < 4; ++i) {
+      all.emplace_back(in(rt, GetParam()), [&] {
+        repeat(300ms, [&] {
+          stack_t before{};
+          syscall(SYS_sigaltstack, nullptr, &before);
+          syscall(SYS_tgkill, getpid(), kernel_thread(), SIGUSR1);
+          if (puts_back) syscall(SYS_sigaltstack, &before, nullptr);
+          stacks.look();
+        });
+      });
+    }
+    for (auto& t : all) t.join();
+    EXPECT_GT(rt.statistics().preemptions, 0u);
+    stacks.expect_one_each();
+  }
 }
 
 TEST_P(signal_techniques, an_alternate_stack_of_a_threads_own_goes_where_it_goes) {

@@ -72,6 +72,8 @@ void set_alternate_stack(void* memory, std::size_t bytes) noexcept {
   syscall(SYS_sigaltstack, &stack, nullptr);
 }
 
+std::size_t alternate_stack::usual_bytes() noexcept { return usable_bytes; }
+
 std::size_t alternate_stack::bytes() const noexcept { return memory_ == nullptr ? 0 : usable_bytes; }
 
 alternate_stack::alternate_stack() noexcept {

@@ -191,6 +191,29 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
   change_blocked(SIG_SETMASK, here.blocked);
 }
 
+namespace {
+// A handler of the program that runs on the interrupted stack has a signal frame there, too, and the program may have
+// asked sigaltstack for the stack in use. Both name the alternate stack of a kernel thread that the code has left, and
+// would install it here, where it would be in use twice. Makes all of them name the stack of `here`.
+void put_outer_frames_right(const ucontext_t& frame, const interrupted& what, const signal_state& here) noexcept {
+  constexpr std::size_t word = sizeof(std::uintptr_t);
+  static_assert(sizeof(stack_t) == 3 * word && offsetof(stack_t, ss_size) == 2 * word);
+  const std::uintptr_t low = stack_pointer_of(frame), high = reinterpret_cast<std::uintptr_t>(what.stack_top);
+  if (low < reinterpret_cast<std::uintptr_t>(what.stack_low) || low >= high)
+    return;  // the code has made a stack itself
+  const std::size_t size = alternate_stack::usual_bytes();
+  for (std::uintptr_t at = (low + word - 1) / word * word; at + sizeof(stack_t) <= high; at += word) {
+    std::uintptr_t value;
+    std::memcpy(&value, reinterpret_cast<const void*>(at + 2 * word), word);
+    if (value != size) [[likely]]
+      continue;
+    auto* const stack = reinterpret_cast<stack_t*>(at);
+    if (stack->ss_sp != here.alternate_stack && alternate_stack::is_a_kernel_threads(stack->ss_sp))
+      *stack = description_of(here.alternate_stack, here.alternate_bytes);
+  }
+}
+}  // namespace
+
 void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   if (what.source != nullptr) return what.source->hold();
   if (!here.known) {
@@ -202,8 +225,10 @@ void return_to_interrupted(interrupted& what, signal_state& here) noexcept {
   here.ticks_held = false;
   // The frame names the alternate stack of the kernel thread on which it was made. The return from the handler would
   // install that stack here.
-  if (!what.own_stack)
-    static_cast<ucontext_t*>(what.frame)->uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
+  auto& frame = *static_cast<ucontext_t*>(what.frame);
+  if (frame.uc_stack.ss_sp == here.alternate_stack) return;  // it has not moved
+  if (!what.own_stack) frame.uc_stack = description_of(here.alternate_stack, here.alternate_bytes);
+  put_outer_frames_right(frame, what, here);
 }
 
 // Uses system calls, because timer_create of the C library may allocate.

@@ -197,6 +197,8 @@ void worker::switch_from_preempted(thread& self, entry item, platform::interrupt
   preemptible& p = *self.preemptive;
   if (what != nullptr) {
     p.in_handler = what->frame != nullptr;
+    what->stack_low = self.stack->stack_memory.low;
+    what->stack_top = self.stack;
     platform::leave_interrupted(*what, by->signals,
                                 next != nullptr && next->preemptive != nullptr && next->preemptive->in_handler);
     p.own_signals |= what->own_stack || what->own_mask;
