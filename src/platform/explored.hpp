@@ -10,6 +10,7 @@ namespace heddle::platform {
 // A step that the explorer may leave out: of the protocol of sleep, for one source of work at a time; or all services
 // at boundaries of work.
 enum class step : std::uint8_t { none, announcement, last_look, service };
+inline constexpr char all_boundaries[] = "boundaries";  // the source that is named with `service`
 
 #if defined(HEDDLE_SIM)
 // Returns true if every fork and every join must take its slow path, where its time is charged. Some of the explored

@@ -17,6 +17,26 @@ namespace heddle::detail {
 
 namespace {
 
+// [service:4] The clock is looked at after so many children of one wait, and then as often as their length requires.
+constexpr unsigned first_look = 16;
+
+struct children_looks {
+  unsigned every{first_look};
+  std::uint64_t last{0};  // platform::cycles
+
+  // As many children have ended as the last call has returned. Returns after how many more the next call is to come.
+  [[gnu::noinline]] unsigned look() noexcept {
+    constexpr unsigned most = 64;
+    const std::uint64_t now = platform::cycles();
+    const std::uint64_t bound = worker::worker::current().bound;
+    if (last == 0 || now - last > bound / 4) every = std::max(every / 8, 1u);
+    else if (now - last < bound / 32) every = std::min(2 * every, most);
+    last = now;
+    if (is_time_to_serve(now)) serve_what_waits();
+    return every;
+  }
+};
+
 // Runs an entry that has no room in the queue on a thread of its own.
 void run_as_thread(entry item) noexcept {
   worker::worker& w = worker::worker::current();
@@ -55,21 +75,6 @@ void queue_child(group_state& group, group_child& child) noexcept {
   if (!counted) group.newest = position;
 }
 
-// [service:4] As many children as the clock was not to be looked at for have ended. Returns for how many more it is
-// not.
-[[gnu::noinline]] static unsigned look_after_children() noexcept {
-  worker::worker& w = worker::worker::current();
-  const std::uint64_t now = platform::cycles();
-  auto& looks = w.children_looks;
-  const std::uint64_t took = now - std::exchange(looks.last, now);
-  constexpr unsigned most = 64;
-  if (took > w.bound / 4) looks.every = std::max(looks.every / 8, 1u);
-  else if (took < w.bound / 32) looks.every = std::min(2 * looks.every, most);
-  const unsigned every = looks.every;
-  if (is_time_to_serve(now)) serve_what_waits();
-  return every;
-}
-
 void start_unqueued(group_child& child) noexcept { run_as_thread(entry_of(&child)); }
 
 void run_children(group_state& group) noexcept {
@@ -77,7 +82,8 @@ void run_children(group_state& group) noexcept {
   void* const above = static_cast<fiber::thread*>(group.owner)->stack->stack_memory.children_above;
   if (group.runs_child || arch::stack_pointer() < above) return;
   group.runs_child = true;
-  unsigned until_look = worker::worker::current().children_looks.left;
+  children_looks looks;
+  unsigned until_look = first_look;
   while (group.owes() != 0 && group.newest != nullptr) {
     group_child* child = take_own_child(group, group.newest);
     if (child == nullptr) {
@@ -92,9 +98,8 @@ void run_children(group_state& group) noexcept {
       count_end(group);
     else owe_one_less(group);
     if (--until_look == 0) [[unlikely]]
-      until_look = look_after_children();
+      until_look = looks.look();
   }
-  worker::worker::current().children_looks.left = until_look;
   group.runs_child = false;
 }
 

@@ -159,7 +159,7 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_slowly_marked(const thread* stays) noexcept;
   [[nodiscard]] entry pick_waiting(const thread* stays) noexcept;
   [[nodiscard]] bool something_waits_here() noexcept;
-  void come_after_guest(thread& t) noexcept;
+  void come_after_served(thread& t) noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;
   void leave_to_gangs(const thread* stays) noexcept;
   [[nodiscard]] entry pick_alternating(bool evens) noexcept;

@@ -104,12 +104,6 @@ struct worker_state : detail::fork_queue {
   } seen;
 
   lone_new lone;
-  // [service:4] The children of groups that owners run here until the worker looks at the clock, and between two looks.
-  // The worker's own.
-  struct {
-    unsigned left{1}, every{1};
-    std::uint64_t last{0};  // platform::cycles
-  } children_looks;
   // The meter of the tasks that run here, or null if the policy does not want one. Set before the worker starts.
   // watches_switches may be false all the same.
   task_meter* meter{nullptr};

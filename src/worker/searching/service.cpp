@@ -1,4 +1,4 @@
-// What waits while a worker computes gets its turn at the boundaries of that work: service.md.
+// The boundaries of computations, at which a worker lets other threads run that have waited: service.md.
 #include <algorithm>
 #include <utility>
 
@@ -85,7 +85,7 @@ bool worker_agenda::something_waits_here() noexcept {
 // --- a boundary ----------------------------------------------------------------------------------------------------
 
 // [service:3]. `t` goes on as soon as what it has given way to waits or ends, unless that takes longer than a bound.
-void worker_agenda::come_after_guest(thread& t) noexcept {
+void worker_agenda::come_after_served(thread& t) noexcept {
   if (queues_specially.load(std::memory_order_relaxed)) [[unlikely]] {  // as in make_ready
     if (make_ready_specially(t, true)) return;
   }
@@ -100,7 +100,7 @@ bool worker_agenda::serve() noexcept {
   const std::uint64_t start = platform::cycles();
   serves_at.store(start + bound, std::memory_order_relaxed);  // own
   if (is_reminded()) pick_slowly(something_waits, false);
-  if (platform::is_left_out(platform::step::service, "boundaries")) return false;
+  if (platform::is_left_out(platform::step::service, platform::all_boundaries)) return false;
   if (self->ties.belongs.is_seated() || !something_waits_here()) return false;
   base::exception_state handled;
   if (caller_run.own_carrier != nullptr) {
@@ -113,14 +113,14 @@ bool worker_agenda::serve() noexcept {
     take_back_exceptions(handled);
     return true;
   }
-  if (interrupted_ != nullptr) {  // the caller is a guest, whose turn is over
+  if (interrupted_ != nullptr) {  // the caller itself was served, and its turn is over
     thread* const before = std::exchange(interrupted_, nullptr);
     pick_slowly(has_interrupted, false);
     if (ready.take_if_oldest(*before)) ready.push(*before);
   }
   thread* const next = thread_for(pick_waiting(self));
   if (next == nullptr && !must_pass()) return false;
-  constexpr auto after = [](void* t, void*) { worker::current().come_after_guest(*static_cast<thread*>(t)); };
+  constexpr auto after = [](void* t, void*) { worker::current().come_after_served(*static_cast<thread*>(t)); };
   handled = by->leave_exceptions();
   if (next != nullptr) switch_to(*self, *next, after, self, nullptr);
   else switch_to_run_loop(*self, after, self, nullptr);
