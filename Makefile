@@ -26,7 +26,7 @@ test: ## set up, build, run every test but the long ones
 	@scripts/setup.sh build rivals test group
 	@scripts/test.sh release
 
-nightly: ## every mutant of the explorer, and the long forms of tests
+nightly: ## every mutant of the explorer, the long forms of tests, every benchmark in its smallest form
 	@scripts/setup.sh build rivals test group
 	@scripts/nightly.sh
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# What is too long for every change, in preset release: every mutant of the explorer, the long forms of the explorer's
-# scenarios and of the stress tests, and the tests that run over all policies with all numbers of workers. Last line: "N passed, N failed".
+# What is too long for every change, in preset nightly: every mutant of the explorer, the long forms of the explorer's
+# scenarios and of the stress tests, the tests that run over all policies with all numbers of workers, compiled as users'
+# programs are, and all benchmarks in their smallest form. Last line: "N passed, N failed".
 #   HEDDLE_STRESS   multiplier of the work (1: 3000 schedules of each scenario)
 #   HEDDLE_TALLY    as for scripts/test.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HEDDLE_STRESS=${HEDDLE_STRESS:-1}
-export HEDDLE_TARGETS="tests_sim_explore tests_stress tests_loop tests_task tests_wait mutants heddle_bench_serial tests_cli"
-exec scripts/test.sh release -L '^(mutants|sim_explore|stress|loop|task|wait|cli)$'
+export HEDDLE_TARGETS="tests_sim_explore tests_stress tests_loop tests_task tests_wait tests_worker mutants heddle_bench_serial tests_cli"
+scripts/bench.sh --smoke --own --build build/nightly
+exec scripts/test.sh nightly -L '^(mutants|sim_explore|stress|loop|task|wait|worker|cli)$'

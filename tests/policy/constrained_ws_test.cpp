@@ -1,8 +1,6 @@
 // Constrained work stealing: what is recorded is what is replayed; where the record does not fit, nothing is lost.
 #include <heddle/heddle.h>
 #include <heddle/iteration.hpp>
-#include <heddle/latch.hpp>
-#include <heddle/mutex.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
@@ -16,8 +14,6 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -26,75 +22,11 @@
 #include <utility>
 #include <vector>
 
-#include "policy/iterations/steal_tree.hpp"
-#include "policy/registry.hpp"
-#include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
 #include "tools/trace/reading.hpp"
 
 namespace constrained_ws_test {
 namespace {
-
-using heddle::policy::child_identity;
-using heddle::policy::steal_node;
-using heddle::policy::steal_nodes;
-using heddle::policy::steal_tree;
-
-// --- the tree alone ----------------------------------------------------------------------------------------------
-
-steal_node* add(steal_nodes& nodes, steal_node*& own, steal_node* parent, std::uint32_t n, unsigned worker,
-                unsigned order = 0) {
-  steal_node* made = nodes.take(own);
-  made->id = parent == nullptr ? heddle::policy::root_identity : child_identity(parent->id, n);
-  made->parent = parent;
-  made->first_child = nullptr;
-  made->sibling = parent == nullptr ? nullptr : parent->first_child;
-  made->worker = worker;
-  made->order = order;
-  made->inner.store(parent == nullptr);
-  if (parent != nullptr) parent->first_child = made;
-  return made;
-}
-
-TEST(steal_tree, names_pieces_their_ancestors_and_those_ones_children) {
-  steal_nodes nodes;
-  steal_node* own = nullptr;
-  steal_node* root = add(nodes, own, nullptr, 0, 2);
-  steal_node* here = add(nodes, own, root, 0, 2);
-  steal_node* there = add(nodes, own, root, 1, 3, 7);
-  steal_node* below = add(nodes, own, there, 0, 1, 4);
-  below->parent->keep();
-  const std::uint64_t ids[] = {here->id, there->id, below->id};
-  steal_tree tree;
-  nodes.give_back(tree.build(*root, 4));
-  EXPECT_EQ(tree.size(), 3u);
-  EXPECT_EQ(tree.pieces(), 2u);
-  EXPECT_EQ(tree.root_worker(), 2u);
-  EXPECT_EQ(tree.pieces_of(3), 1u);
-  EXPECT_EQ(tree.pieces_of(2), 0u);
-  ASSERT_NE(tree.find(ids[0]), nullptr);
-  EXPECT_FALSE(tree.find(ids[0])->piece);
-  EXPECT_FALSE(tree.find(ids[0])->inner);
-  EXPECT_TRUE(tree.find(ids[1])->piece);
-  EXPECT_TRUE(tree.find(ids[1])->inner);
-  EXPECT_EQ(tree.find(ids[1])->order, 7u);
-  EXPECT_EQ(tree.find(ids[2])->worker, 1u);
-  EXPECT_EQ(tree.find(child_identity(ids[2], 0)), nullptr);
-  EXPECT_EQ(tree.shared_with(tree), 2u);
-}
-
-TEST(steal_tree, identities_differ) {
-  std::set<std::uint64_t> seen;
-  std::vector<std::uint64_t> level{heddle::policy::root_identity};
-  for (int depth = 0; depth < 4; ++depth) {
-    std::vector<std::uint64_t> next;
-    for (const std::uint64_t id : level) {
-      for (std::uint32_t n = 0; n < 20; ++n) next.push_back(child_identity(id, n));
-    }
-    for (const std::uint64_t id : next) EXPECT_TRUE(seen.insert(id).second && id != 0);
-    level = next;
-  }
-}
 
 // --- replay ------------------------------------------------------------------------------------------------------
 
@@ -421,117 +353,8 @@ TEST(constrained_ws_marks, elsewhere_do_nothing) {
   }
 }
 
-// --- many programs at once ---------------------------------------------------------------------------------------
-
-TEST(constrained_ws_programs, of_several_runtimes_and_outside_threads_end) {
-  heddle_test::watchdog guard("constrained_ws");
-  heddle::runtime a({.workers = 3, .policy = "constrained_ws:relws=1"}),
-      b({.workers = 2, .policy = "constrained_ws:replay=stuws,relws=0"});
-  std::vector<std::thread> outside;
-  for (int t = 0; t < 6; ++t) {
-    outside.emplace_back([&, t] {
-      heddle::runtime& rt = t % 2 == 0 ? a : b;
-      for (int i = 0; i < 30; ++i) {
-        std::atomic<int> ran{0};
-        rt.run([&] {
-          for (int k = 0; k < 2; ++k) {
-            heddle::parallel_for(0, 32, [&](int) { ran.fetch_add(1); }, {.grain = 1});
-            heddle::task_group group;
-            for (int c = 0; c < 5; ++c)
-              group.run([&] { heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); }); });
-            group.wait();
-          }
-        });
-        EXPECT_EQ(ran.load(), 84);
-        guard.progress();
-      }
-    });
-  }
-  for (std::thread& t : outside) t.join();
-}
-
-// A task of an iteration makes a child in a group that was there before the iteration, and outlives it.
-TEST(constrained_ws_programs, tasks_may_outlive_their_iteration) {
-  heddle_test::watchdog guard("constrained_ws");
-  for (const unsigned workers : {2u, 4u}) {
-    heddle::runtime rt({.workers = workers, .policy = "constrained_ws:relws=1"});
-    for (int i = 0; i < 20; ++i) {
-      std::atomic<int> ran{0};
-      rt.run([&] {
-        heddle::task_group old;
-        heddle::latch open(1);
-        for (int k = 0; k < 3; ++k) {
-          heddle::task_group group;
-          for (int c = 0; c < 4; ++c) {
-            group.run([&] {
-              old.run([&] {
-                open.wait();
-                heddle::parallel_invoke([&] { ran.fetch_add(1); }, [&] { ran.fetch_add(1); });
-              });
-            });
-          }
-          group.wait();
-        }
-        open.count_down();
-        old.wait();
-      });
-      ASSERT_EQ(ran.load(), 24);
-      guard.progress();
-    }
-  }
-}
-
-// Tasks that wait for each other, by mutexes and latches, in another order than the recorded one.
-TEST(constrained_ws_programs, waits_between_tasks_end) {
-  heddle_test::watchdog guard("constrained_ws");
-  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws:relws=2"}) {
-    heddle::runtime rt({.workers = 4, .policy = policy});
-    rt.run([&] {
-      for (int i = 0; i < 60; ++i) {
-        std::vector<std::unique_ptr<heddle::latch>> done;
-        for (int k = 0; k < 8; ++k) done.push_back(std::make_unique<heddle::latch>(1));
-        heddle::mutex lock;
-        int sum = 0;
-        heddle::task_group group;
-        for (int k = 0; k < 8; ++k) {
-          group.run([&, k] {
-            const int before = i % 2 == 0 ? k - 1 : k + 1;  // the chain turns round
-            if (before >= 0 && before < 8) done[static_cast<std::size_t>(before)]->wait();
-            {
-              std::lock_guard hold(lock);
-              heddle::parallel_invoke([] { heddle::this_thread::yield(); }, [] {});
-              sum += k;
-            }
-            done[static_cast<std::size_t>(k)]->count_down();
-          });
-        }
-        group.wait();
-        ASSERT_EQ(sum, 28);
-        guard.progress();
-      }
-    });
-  }
-}
-
-TEST(constrained_ws_programs, floods_of_children_run_child_first) {
-  heddle_test::watchdog guard("constrained_ws");
-  for (const char* policy : {"constrained_ws:relws=0", "constrained_ws"}) {
-    heddle::runtime rt({.workers = 2, .policy = policy});
-    rt.run([&] {
-      for (int i = 0; i < 8; ++i) {
-        std::atomic<int> ran{0};
-        heddle::task_group group;
-        for (int k = 0; k < 5000; ++k) group.run([&] { ran.fetch_add(1); });
-        group.wait();
-        ASSERT_EQ(ran.load(), 5000);
-        guard.progress();
-      }
-    });
-  }
-}
-
 // The trace tells what was recorded, replayed and abandoned.
-TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
+TEST(constrained_ws, says_in_the_trace_what_happens_to_the_record) {
   heddle_test::watchdog guard("constrained_ws");
   const std::string file = testing::TempDir() + "constrained_ws_test.heddle";
   {
@@ -555,13 +378,6 @@ TEST(constrained_ws_programs, say_in_the_trace_what_happens_to_the_record) {
   EXPECT_LT(place("RelWS iteration"), place("strict replay")) << all;
   EXPECT_LT(place("strict replay"), place("record abandoned")) << all;
   EXPECT_NE(place("record abandoned"), std::string::npos) << all;
-}
-
-TEST(constrained_ws_programs, wrong_parameters_are_refused) {
-  for (const char* text : {"constrained_ws:replay=strows", "constrained_ws:relws=-1", "constrained_ws:patience=x",
-                           "constrained_ws:iterations=1"}) {
-    EXPECT_THROW(heddle::policy::make(text), std::invalid_argument) << text;
-  }
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(windows, keep_the_misses_of_one_core_where_loops_without_miss_as_predicted)
 
 // The kernel of the slides: a loop over rows of cells that counts triangles, and one that writes them.
 std::string isosurface() {
-  return (fs::path(HEDDLE_COMMAND).parent_path() / "libexec" / "heddle" / "heddle-bench-heddle-shared").string();
+  return (fs::path(HEDDLE_COMMAND).parent_path() / "libexec" / "heddle-smoke" / "heddle-bench-heddle-shared").string();
 }
 std::string surface(unsigned workers) {
   return isosurface() +
@@ -105,7 +105,7 @@ figures extract(const std::string& loop, unsigned workers = 4) {
 
 TEST(windows, of_an_isosurface_come_in_the_order_of_the_slides) {
   SKIP_WITHOUT_SIMULATOR(stencil());
-  if (!fs::exists(isosurface())) GTEST_SKIP() << "heddle-bench-heddle-shared is not built";
+  if (!fs::exists(isosurface())) GTEST_SKIP() << "the smoke form of heddle-bench-heddle-shared is not built";
   const ended e =
       heddle_test::shell(HEDDLE_COMMAND " reuse --json --machine nehalem-e5530 --iterations 30720 -- " + surface(1));
   ASSERT_EQ(e.status, 0) << e.output;

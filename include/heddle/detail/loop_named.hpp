@@ -100,4 +100,22 @@ void run_by_name(Work& work, std::size_t n, const loop_schedule& how, const std:
   run_by_name(loop_chunks::of(work), n, how, stop, bytes, loop_named_site_of<Work>);
 }
 
+// The body of a loop whose schedule is not chosen yet.
+class loop_body : public loop_chunks {
+ public:
+  static constexpr bool in_any_order = true;
+
+  template <class Work>
+  static loop_body of(Work& work) noexcept {
+    return {loop_chunks::of(work), loop_named_site_of<Work>};
+  }
+  void run_by_name(std::size_t n, const loop_schedule& how, const std::stop_token& stop, std::size_t bytes) const {
+    detail::run_by_name(*this, n, how, stop, bytes, *site_);
+  }
+
+ private:
+  loop_body(const loop_chunks& chunks, loop_named_site& site) noexcept : loop_chunks(chunks), site_(&site) {}
+  loop_named_site* site_;
+};
+
 }  // namespace heddle::detail

@@ -48,41 +48,17 @@ class loop_tree {
   loop_tree(Work& work, loop_site& site, std::size_t grain, const std::stop_token& stop, std::size_t bytes) noexcept
       : work_(work), site_(site), grain_(grain), stop_(stop), stoppable_(stop.stop_possible()), bytes_(bytes) {}
 
-  // Runs [0, n), n > 0. Must be called on a worker.
-  result run(std::size_t n) {
-    if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n);
+  // Runs [0, n), n > 0. `direct` is what the Work calls, or the Work itself; loops that are over before a thief could
+  // help are compiled around it. Must be called on a worker.
+  template <class Direct>
+  result run(std::size_t n, Direct& direct) {
+    if (n / 2 < std::max(grain_, std::size_t{1})) return plain(0, n, direct);
     n_ = n;
-    return site_.is_inline(n) ? unannounced(n) : openly(n);
+    return site_.is_inline(n) ? unannounced(n, direct) : openly(n);
   }
 
  private:
-  result openly(std::size_t n) {
-    const loop_start start = loop_begin();
-    if constexpr (requires { Work::in_any_order; }) {
-      if (start.named && grain_ == 0) [[unlikely]] {
-        run_by_name(work_, n, loop_by_default(), stop_, bytes_);
-        return {};
-      }
-    }
-    const trace_span traced(start.traced, n, grain_);
-    measure_ = start.measure || !site_.is_known();
-    result_holder r{work_.nothing()};
-    if (grain_ != 0 || start.watched) {
-      r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
-    } else {
-      site_.age();
-      in_halves_ = !site_.is_long_loop(n, start.workers);
-      if constexpr (requires { Work::in_any_order; } || requires { Work::in_ranges; }) {
-        if (start.ranges && !in_halves_) {
-          run_in_ranges(loop_chunks::of(work_), n, site_, stop_, start.workers, measure_);
-          return {};
-        }
-      }
-      share(r.value, n, start.workers == 2);
-    }
-    if (site_.is_inline_size(n)) site_.trust();
-    return r.take();
-  }
+  result openly(std::size_t n);
 
   // Keeps a result during the call that follows. A loop without results keeps nothing, at no cost.
   struct result_holder {
@@ -111,28 +87,8 @@ class loop_tree {
         : job(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
     ~piece() {}
 
-    static void execute(job* self) noexcept {
-      auto& p = *static_cast<piece*>(self);
-      end how = end::done;
-      try {
-        p.grain = p.tree->regrain(p.grain, p.high - p.low);
-        ::new (static_cast<void*>(&p.value)) result(p.run());
-      } catch (...) {
-        p.tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
-        ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
-        how = end::failed;
-      }
-      complete_job(p, how);
-    }
-
-    result run() {
-      if (grain != 0) return tree->split(low, high, grain);
-      result_holder sum{tree->work_.nothing()};
-      if (tree->site_.is_uneven()) loop_show_next();
-      loop_pace pace(tree->site_, tree->n_, tree->measure_, tree->in_halves_);
-      tree->range(sum.value, low, high, high, pace);
-      return sum.take();
-    }
+    static void execute(job* self) noexcept;
+    result run();
 
     // Returns true if the piece is its owner's again, or was never queued.
     [[gnu::always_inline]] bool regain() noexcept {
@@ -140,34 +96,11 @@ class loop_tree {
         return true;
       return regain_slowly();
     }
-    [[gnu::noinline]] bool regain_slowly() noexcept { return position == nullptr || was_taken_back(*this); }
+    bool regain_slowly() noexcept;
 
     // Waits for a piece that another worker has.
-    [[gnu::noinline]] result join() {
-      const join_noted at_end{*this};
-      const loop_wait wait = loop_spin(*this);
-      if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
-      if (!wait.ended) loop_measure_next();  // because the site may have to learn that it is uneven
-      const join_outcome outcome = join_slow(*this, position);
-      if (outcome == join_outcome::failed) {
-        const std::exception_ptr thrown = std::move(error);
-        std::destroy_at(&error);
-        std::rethrow_exception(thrown);
-      }
-      struct destroyer {
-        result& r;
-        ~destroyer() { std::destroy_at(&r); }
-      } destroy{value};
-      return std::move(value);
-    }
-
-    void abandon() noexcept {
-      tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
-      if (position == nullptr || pop(entry_of(this), position)) return;
-      const join_outcome outcome = join_slow(*this, position);
-      if (outcome == join_outcome::done) std::destroy_at(&value);
-      if (outcome == join_outcome::failed) std::destroy_at(&error);
-    }
+    result join();
+    void abandon() noexcept;
 
     loop_tree* tree;
     std::size_t low, high, grain;  // grain 0 means: run in batches
@@ -254,7 +187,7 @@ class loop_tree {
   // Runs loops with a given grain, and forks that a policy places, by halves. Their tree depends on n and the grain
   // alone.
   result split(std::size_t low, std::size_t high, std::size_t grain) {
-    if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high);
+    if ((high - low) / 2 < grain) return low == 0 && measure_ ? timed(high) : plain(low, high, work_);
     const std::size_t middle = loop_middle(low, high, grain);
     piece upper(*this, middle, high, grain);
     upper.position = push_fork(entry_of(&upper), static_cast<double>(middle - low), static_cast<double>(high - middle),
@@ -267,17 +200,12 @@ class loop_tree {
     return work_.combine(first.take(), after(upper));
   }
   // Finishes a piece that its pop did not give back.
-  [[gnu::noinline]] result after(piece& upper) {
-    if (upper.regain_slowly()) {
-      const join_noted at_end{upper};
-      return upper.run();
-    }
-    return upper.join();
-  }
+  result after(piece& upper);
 
   // [inline:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that
   // thieves find it if an iteration waits for another one or if this loop takes longer than ever before.
-  result unannounced(std::size_t n) {
+  template <class Direct>
+  result unannounced(std::size_t n, Direct& direct) {
     const std::size_t middle = loop_middle(0, n, grain_);
     piece upper(*this, middle, n, grain_);
     upper.position = push_unannounced(entry_of(&upper));
@@ -290,55 +218,42 @@ class loop_tree {
     if (begun.measure()) [[unlikely]]
       return finish_measured(upper);
     guard unwind{&upper};
-    result_holder first{unshared(0, middle)};
+    result_holder first{unshared(0, middle, direct)};
     unwind.of = nullptr;
     if (upper.position == nullptr || pop(entry_of(&upper), upper.position)) [[likely]] {
-      return work_.combine(first.take(), unshared(middle, n));
+      return work_.combine(first.take(), unshared(middle, n, direct));
     }
     loop_measure_next();
     return work_.combine(first.take(), after(upper));
   }
 
-  [[gnu::noinline]] result finish_measured(piece& upper) {
-    guard unwind{&upper};
-    const std::uint64_t start = loop_cycles();
-    result_holder first{unshared(0, upper.low)};
-    const std::uint64_t cycles = loop_cycles() - start;
-    unwind.of = nullptr;
-    const bool mine = upper.position == nullptr || pop(entry_of(&upper), upper.position);
-    site_.observe(upper.low, cycles);
-    site_.forget_lateness();
-    if (mine) {
-      result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high)};
-      return work_.combine(first.take(), second.take());
-    }
-    if (loop_site::is_long(cycles)) site_.misjudged();
-    return work_.combine(first.take(), after(upper));
-  }
+  result finish_measured(piece& upper);
 
-  [[gnu::always_inline]] result plain(std::size_t low, std::size_t high) {
+  template <class Direct>
+  [[gnu::always_inline]] result plain(std::size_t low, std::size_t high, Direct& direct) {
     result sum{work_.nothing()};
     if (!stopped()) [[likely]]
-      work_(sum, low, high);
+      direct(sum, low, high);
     return sum;
   }
 
   // Computes what split would compute, but offers nothing to thieves.
-  result unshared(std::size_t low, std::size_t high) {
-    if (grain_ == 0 || (high - low) / 2 < grain_) return plain(low, high);
+  template <class Direct>
+  result unshared(std::size_t low, std::size_t high, Direct& direct) {
+    if (grain_ == 0 || (high - low) / 2 < grain_) return plain(low, high, direct);
     const std::size_t middle = loop_middle(low, high, grain_);
-    result_holder first{unshared(low, middle)};
-    return work_.combine(first.take(), unshared(middle, high));
+    result_holder first{unshared(low, middle, direct)};
+    return work_.combine(first.take(), unshared(middle, high, direct));
   }
 
   result timed(std::size_t n) {
     const std::uint64_t start = loop_cycles();
-    const result_holder r{plain(0, n)};
+    const result_holder r{plain(0, n, work_)};
     site_.observe(n, loop_cycles() - start);
     return r.take();
   }
 
-  bool stopped() const noexcept {
+  [[gnu::always_inline]] bool stopped() const noexcept {
     // relaxed: a request, ordered by nothing
     return cancelled_.load(std::memory_order_relaxed) || (stoppable_ && stop_.stop_requested());
   }
@@ -377,15 +292,141 @@ class loop_tree {
   loop_profile profile_;     // begun only in a loop that is measured or skewed
 };
 
+template <class Work>
+auto loop_tree<Work>::openly(std::size_t n) -> result {
+  const loop_start start = loop_begin();
+  if constexpr (requires { Work::in_any_order; }) {
+    if (start.named && grain_ == 0) [[unlikely]] {
+      work_.run_by_name(n, loop_by_default(), stop_, bytes_);
+      return {};
+    }
+  }
+  const trace_span traced(start.traced, n, grain_);
+  measure_ = start.measure || !site_.is_known();
+  result_holder r{work_.nothing()};
+  if (grain_ != 0 || start.watched) {
+    r.value = split(0, n, grain_ != 0 ? grain_ : grain_for_placement(n, start.workers));
+  } else {
+    site_.age();
+    in_halves_ = !site_.is_long_loop(n, start.workers);
+    if constexpr (requires { Work::in_any_order; } || requires { Work::in_ranges; }) {
+      if (start.ranges && !in_halves_) {
+        run_in_ranges(work_, n, site_, stop_, start.workers, measure_);
+        return {};
+      }
+    }
+    share(r.value, n, start.workers == 2);
+  }
+  if (site_.is_inline_size(n)) site_.trust();
+  return r.take();
+}
+
+template <class Work>
+void loop_tree<Work>::piece::execute(job* self) noexcept {
+  auto& p = *static_cast<piece*>(self);
+  end how = end::done;
+  try {
+    p.grain = p.tree->regrain(p.grain, p.high - p.low);
+    ::new (static_cast<void*>(&p.value)) result(p.run());
+  } catch (...) {
+    p.tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
+    ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
+    how = end::failed;
+  }
+  complete_job(p, how);
+}
+
+template <class Work>
+auto loop_tree<Work>::piece::run() -> result {
+  if (grain != 0) return tree->split(low, high, grain);
+  result_holder sum{tree->work_.nothing()};
+  if (tree->site_.is_uneven()) loop_show_next();
+  loop_pace pace(tree->site_, tree->n_, tree->measure_, tree->in_halves_);
+  tree->range(sum.value, low, high, high, pace);
+  return sum.take();
+}
+
+template <class Work>
+bool loop_tree<Work>::piece::regain_slowly() noexcept {
+  return position == nullptr || was_taken_back(*this);
+}
+
+template <class Work>
+auto loop_tree<Work>::piece::join() -> result {
+  const join_noted at_end{*this};
+  const loop_wait wait = loop_spin(*this);
+  if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
+  if (!wait.ended) loop_measure_next();  // because the site may have to learn that it is uneven
+  const join_outcome outcome = join_slow(*this, position);
+  if (outcome == join_outcome::failed) {
+    const std::exception_ptr thrown = std::move(error);
+    std::destroy_at(&error);
+    std::rethrow_exception(thrown);
+  }
+  struct destroyer {
+    result& r;
+    ~destroyer() { std::destroy_at(&r); }
+  } destroy{value};
+  return std::move(value);
+}
+
+template <class Work>
+void loop_tree<Work>::piece::abandon() noexcept {
+  tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
+  if (position == nullptr || pop(entry_of(this), position)) return;
+  const join_outcome outcome = join_slow(*this, position);
+  if (outcome == join_outcome::done) std::destroy_at(&value);
+  if (outcome == join_outcome::failed) std::destroy_at(&error);
+}
+
+template <class Work>
+auto loop_tree<Work>::after(piece& upper) -> result {
+  if (upper.regain_slowly()) {
+    const join_noted at_end{upper};
+    return upper.run();
+  }
+  return upper.join();
+}
+
+template <class Work>
+auto loop_tree<Work>::finish_measured(piece& upper) -> result {
+  guard unwind{&upper};
+  const std::uint64_t start = loop_cycles();
+  result_holder first{unshared(0, upper.low, work_)};
+  const std::uint64_t cycles = loop_cycles() - start;
+  unwind.of = nullptr;
+  const bool mine = upper.position == nullptr || pop(entry_of(&upper), upper.position);
+  site_.observe(upper.low, cycles);
+  site_.forget_lateness();
+  if (mine) {
+    result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high, work_)};
+    return work_.combine(first.take(), second.take());
+  }
+  if (loop_site::is_long(cycles)) site_.misjudged();
+  return work_.combine(first.take(), after(upper));
+}
+
+// Loops whose parts may run in any order share this one, which is in the library.
+extern template class HEDDLE_API loop_tree<loop_body>;
+
+HEDDLE_API void run_loop_from_outside(loop_body body, std::size_t n, loop_site& site, std::size_t grain,
+                                      const std::stop_token& stop, std::size_t bytes);
+
 // Runs work over [0, n), n > 0, from any thread. With a grain, the tree of chunks depends on n and the grain alone.
 template <class Work>
 typename Work::result run_loop(Work& work, std::size_t n, loop_site& site, std::size_t grain,
                                const std::stop_token& stop, std::size_t bytes = 0) {
-  if (on_foreign_thread()) [[unlikely]] {
-    return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, stop, bytes); });
+  if constexpr (requires { Work::in_any_order; }) {
+    loop_body body = loop_body::of(work);
+    if (on_foreign_thread()) [[unlikely]]
+      return run_loop_from_outside(body, n, site, grain, stop, bytes), nothing_returned{};
+    return loop_tree<loop_body>(body, site, grain, stop, bytes).run(n, work);
+  } else {
+    if (on_foreign_thread()) [[unlikely]] {
+      return run_in_runtime([&]() -> typename Work::result { return run_loop(work, n, site, grain, stop, bytes); });
+    }
+    return loop_tree<Work>(work, site, grain, stop, bytes).run(n, work);
   }
-  loop_tree<Work> tree(work, site, grain, stop, bytes);
-  return tree.run(n);
 }
 
 }  // namespace heddle::detail

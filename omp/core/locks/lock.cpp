@@ -112,6 +112,7 @@ void word_lock::unlock_slow() noexcept {
 
 // All accesses are relaxed: the last owner's writes come with lock_ (lock.hpp).
 int nest_lock::lock(const task* by) noexcept {
+  // relaxed, here and below: a task reads its own address only if it wrote it, under lock_, and has not unlocked since
   if (owner_.load(std::memory_order_relaxed) != by) {
     lock_.lock();
     owner_.store(by, std::memory_order_relaxed);

@@ -42,6 +42,7 @@ header& header_of(void* memory) noexcept { return static_cast<header*>(memory)[-
 
 bool take(allocator& pool, std::size_t bytes) noexcept {
   if (pool.pool_size == std::numeric_limits<std::size_t>::max()) return true;
+  // relaxed, here and below: a count, which publishes no memory
   std::size_t used = pool.used.load(std::memory_order_relaxed);
   do {
     if (bytes > pool.pool_size - used) return false;

@@ -65,7 +65,7 @@ std::optional<std::string> value_of(std::string_view& rest, const thread_facts& 
 constinit kept<std::optional<std::string>> program_format;
 // Of program_format and of the lines that were printed. A child keeps both.
 constinit kept<heddle::mutex> lock;
-[[maybe_unused]] const bool told_of_forks = forget_in_children<lock>();
+[[maybe_unused]] const bool format_told_of_forks = forget_in_children<lock>();
 
 // For a thread that is not bound. A user-level thread may run on any worker.
 std::vector<int> usable_by_caller() {

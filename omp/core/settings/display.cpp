@@ -108,7 +108,7 @@ struct said_lines {
   std::set<std::string>* lines{nullptr};  // null until there is one
 };
 constinit kept<said_lines> said;
-[[maybe_unused]] const bool told_of_forks = forget_in_children<said>();
+[[maybe_unused]] const bool lines_told_of_forks = forget_in_children<said>();
 
 }  // namespace
 

@@ -53,7 +53,7 @@ struct list_store {
   std::set<std::vector<int>>* lists{nullptr};  // null until there is one; those of a parent process stay in memory
 };
 constinit kept<list_store> store;
-[[maybe_unused]] const bool told_of_forks = forget_in_children<store>();
+[[maybe_unused]] const bool lists_told_of_forks = forget_in_children<store>();
 
 }  // namespace
 
