@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -105,13 +106,16 @@ bool interval(hwloc_obj_t object, unsigned& first, unsigned& last) {
   return true;
 }
 
-void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
+// `sizes_are_told`: the description tells all sizes, where a real machine may not know them.
+void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets, bool sizes_are_told) {
   for (int depth = 0; depth < hwloc_topology_get_depth(t); ++depth) {
     if (!hwloc_obj_type_is_dcache(hwloc_get_depth_type(t, depth))) continue;
     for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_depth(t, depth, cache)) != nullptr;) {
       unsigned first = 0, last = 0;
       if (!interval(cache, first, last)) continue;
       const auto& attributes = cache->attr->cache;
+      if (sizes_are_told && attributes.size == 0)
+        throw std::invalid_argument("machine: a cache of 0 bytes; leave it out of the description instead");
       sets.push_back(
           {cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
     }
@@ -172,6 +176,8 @@ std::vector<processing_unit> units_of(hwloc_topology_t t) {
   std::vector<processing_unit> units;
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, object)) != nullptr;) {
     processing_unit u;
+    if (object->os_index > static_cast<unsigned>(std::numeric_limits<int>::max()))
+      throw std::invalid_argument("machine: a processing unit has no number (os_index), or a negative one");
     u.number = static_cast<int>(object->os_index);
     u.numa = std::max(0, hwloc_bitmap_first(object->nodeset));
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, object);
@@ -193,7 +199,7 @@ topology convert(origin from, const std::string& argument, std::string name) {
     throw std::invalid_argument("machine " + name + ": more than " + std::to_string(most_units) + " processing units");
   const unsigned kinds = set_speeds(t, units);
   std::vector<topology_set> sets;
-  add_caches(t, sets);
+  add_caches(t, sets, from == origin::synthetic);
   add_nodes(t, sets);
   for (const topology_set& s : sets) {
     if (s.capacity > most_bytes) {
