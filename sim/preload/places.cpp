@@ -99,6 +99,7 @@ void begin_heap() noexcept {
     const std::size_t next = left <= largest ? left : std::min(largest, left - 2 * step);
     if (std::malloc(next - head) == nullptr) return;
   }
+  malloc_trim(0);  // how much room the heap has left decides which of the larger blocks come from it
 #endif
   // Never freed. Runs with several sizes show how much the place of the program's blocks in their pages and lines
   // changes.

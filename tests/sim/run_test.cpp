@@ -434,7 +434,6 @@ TEST_F(sim_test, what_cannot_be_simulated_is_refused) {
   EXPECT_EQ(run("--machine no-such-machine -- true").status, 2);
   EXPECT_EQ(run("--policy no-such-policy -- true").status, 2);
   EXPECT_EQ(run("--machine skylake-4x16 --workers 65 -- " + program("fib")).status, 2) << "it has 64 units";
-  EXPECT_EQ(run("--compare random_ws,,adws -- " + program("fib")).status, 2);
   EXPECT_EQ(run("--machine 'synthetic:l3:1(size=0) pu:4' -- " + program("fib")).status, 2);
   EXPECT_EQ(run("--machine skylake-4x16").status, 2);
 }
