@@ -64,6 +64,10 @@ handle load(origin from, const std::string& argument) {
       hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
     throw std::invalid_argument("machine: the text is not one that lstopo wrote");
   }
+  // hwloc takes 0 for a size of its own.
+  if (from == origin::synthetic &&
+      (argument.find("size=0)") != std::string::npos || argument.find("size=0 ") != std::string::npos))
+    throw std::invalid_argument("machine synthetic:" + argument + ": a cache of 0 bytes; leave it out instead");
   if (from == origin::synthetic && units_described(argument) > most_units) {
     throw std::invalid_argument("machine synthetic:" + argument + ": more than " + std::to_string(most_units) +
                                 " processing units");
@@ -106,16 +110,13 @@ bool interval(hwloc_obj_t object, unsigned& first, unsigned& last) {
   return true;
 }
 
-// `sizes_are_told`: the description tells all sizes, where a real machine may not know them.
-void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets, bool sizes_are_told) {
+void add_caches(hwloc_topology_t t, std::vector<topology_set>& sets) {
   for (int depth = 0; depth < hwloc_topology_get_depth(t); ++depth) {
     if (!hwloc_obj_type_is_dcache(hwloc_get_depth_type(t, depth))) continue;
     for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_depth(t, depth, cache)) != nullptr;) {
       unsigned first = 0, last = 0;
       if (!interval(cache, first, last)) continue;
       const auto& attributes = cache->attr->cache;
-      if (sizes_are_told && attributes.size == 0)
-        throw std::invalid_argument("machine: a cache of 0 bytes; leave it out of the description instead");
       sets.push_back(
           {cache_kind(attributes.depth), attributes.size, attributes.linesize, attributes.associativity, first, last});
     }
@@ -199,7 +200,7 @@ topology convert(origin from, const std::string& argument, std::string name) {
     throw std::invalid_argument("machine " + name + ": more than " + std::to_string(most_units) + " processing units");
   const unsigned kinds = set_speeds(t, units);
   std::vector<topology_set> sets;
-  add_caches(t, sets, from == origin::synthetic);
+  add_caches(t, sets);
   add_nodes(t, sets);
   for (const topology_set& s : sets) {
     if (s.capacity > most_bytes) {

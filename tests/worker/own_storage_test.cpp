@@ -335,7 +335,7 @@ TEST(own_storage_DeathTest, is_refused_after_mutexes_that_inherit_priorities) {
         bool refused = pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0;
         heddle::runtime rt(options_for(1));
         try {
-          heddle::thread(kind(rt), [] {}).join();
+          heddle::thread(heddle_test::in(rt, heddle::preemption::none, heddle::tls::own), [] {}).join();
           refused = false;
         } catch (const std::system_error&) {
         }

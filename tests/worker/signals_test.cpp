@@ -412,7 +412,7 @@ TEST_P(signal_techniques, sleeps_in_the_kernel_end_at_short_intervals) {
 // measured again.
 TEST_P(signal_techniques, ticks_leave_most_of_the_time_to_the_program) {
   heddle::runtime_options o = options_for(1);
-  o.preempt_interval = 1us;
+  o.preempt_interval = 10us;
   heddle::runtime rt(o);
   const auto begin = std::chrono::steady_clock::now();
   std::vector<heddle::thread> all;
