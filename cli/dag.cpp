@@ -74,6 +74,15 @@ trace::recording run_often(const dag_arguments& given) {
       *std::min_element(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return span(a) < span(b); }));
 }
 
+// A file that is there and no program is likely to be a trace of another format.
+void refuse_other_files(const std::string& name) {
+  if (!std::filesystem::is_regular_file(name) || access(name.c_str(), X_OK) == 0) return;
+  throw usage_error(
+      fmt::format("{} is neither a program nor a trace of the kind that is read here: record one with "
+                  "HEDDLE_TRACE=NAME.heddle HEDDLE_TRACE_FORKS=on",
+                  name));
+}
+
 int dag(const dag_arguments& given, bool runs_program) {
   if (given.what.empty())
     throw usage_error(
@@ -82,6 +91,7 @@ int dag(const dag_arguments& given, bool runs_program) {
     throw usage_error(
         fmt::format("'{}' is one too many: one trace, or -- before a program and its arguments", given.what[1]));
   }
+  if (runs_program) refuse_other_files(given.what[0]);
   trace::recording recorded;
   try {
     recorded = runs_program ? run_often(given) : trace::load(given.what[0]);

@@ -26,7 +26,7 @@ function(heddle_add_test_program program area)
     set(library heddle_${area}_library)
   endif()
   # Templates of the runtime are compiled into these. `make nightly` compiles them as users do (HEDDLE_TESTS_AS_USERS); elsewhere
-  # what is tested is in a library. The areas that are tested alone by lock-free code are always compiled like that.
+  # what is tested is in a library. The areas of lock-free code are always compiled like that.
   set(measured_areas "^(fiber|queue|sync|stress)$")
   if(HEDDLE_TESTS_AS_USERS)
     set(measured_areas "^(loop|task|wait|worker|fiber|queue|sync|stress)$")

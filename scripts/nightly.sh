@@ -8,5 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export HEDDLE_STRESS=${HEDDLE_STRESS:-1}
 export HEDDLE_TARGETS="tests_sim_explore tests_stress tests_loop tests_task tests_wait tests_worker mutants heddle_bench_serial tests_cli"
-scripts/bench.sh --smoke --own --build build/nightly
-exec scripts/test.sh nightly -L '^(mutants|sim_explore|stress|loop|task|wait|worker|cli)$'
+status=0
+scripts/bench.sh --smoke --own --build build/nightly || status=1
+scripts/test.sh nightly -L '^(mutants|sim_explore|stress|loop|task|wait|worker|cli)$' || status=1
+exit "$status"

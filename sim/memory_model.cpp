@@ -28,7 +28,7 @@ unsigned frames_scattered(unsigned block_bits) {
 
 class memory_model::insides {
  public:
-  explicit insides(const machine::model& machine);
+  insides(const machine::model& machine, std::uint64_t seed);
 
   // As in memory_model.
   double access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at, goes_on how);
@@ -107,13 +107,13 @@ class memory_model::insides {
   line_plan plan_;
 };
 
-memory_model::insides::insides(const machine::model& machine)
+memory_model::insides::insides(const machine::model& machine, std::uint64_t seed)
     : page_bits_(static_cast<unsigned>(std::countr_zero(machine.page_size))),
       lines_bits_(0),
       caches_(machine),
       memory_(machine),
       pages_(memory_.count(), std::uint64_t{no_line} >> (page_bits_ - std::min(page_bits_, caches_.line_bits())),
-             frames_scattered(page_bits_ - std::min(page_bits_, caches_.line_bits() + caches_.block_shift()))),
+             frames_scattered(page_bits_ - std::min(page_bits_, caches_.line_bits() + caches_.block_shift())), seed),
       coherence_(caches_),
       meetings_(machine, caches_, memory_),
       finish_(std::max(1u, machine.overlap)),
@@ -394,7 +394,8 @@ std::uint64_t memory_model::insides::host_bytes() const {
 
 // --- the interface -----------------------------------------------------------------------------------------------
 
-memory_model::memory_model(const machine::model& machine) : in_(std::make_unique<insides>(machine)) {}
+memory_model::memory_model(const machine::model& machine, std::uint64_t seed)
+    : in_(std::make_unique<insides>(machine, seed)) {}
 memory_model::~memory_model() = default;
 
 double memory_model::access(unsigned unit, std::uint64_t address, std::uint64_t bytes, bool write, double at,

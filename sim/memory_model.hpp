@@ -24,9 +24,9 @@ struct node_traffic {
 // not.
 class memory_model {
  public:
-  // Throws std::invalid_argument if a page or line size is not a power of two, or if a unit is on a node that the model
-  // does not have.
-  explicit memory_model(const machine::model& machine);
+  // The seed decides how pages are scattered over the sets of the caches. Throws std::invalid_argument if a page or
+  // line size is not a power of two, or if a unit is on a node that the model does not have.
+  explicit memory_model(const machine::model& machine, std::uint64_t seed = 0);
   ~memory_model();
 
   // Processing unit `unit` (index into machine.tree.units()) reads or writes [address, address + bytes), once, in

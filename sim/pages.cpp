@@ -4,8 +4,11 @@
 
 namespace heddle::sim {
 
-page_table::page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits)
-    : max_frames_(max_frames >> scatter_bits << scatter_bits), scatter_bits_(scatter_bits), pages_on_(nodes) {
+page_table::page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits, std::uint64_t seed)
+    : max_frames_(max_frames >> scatter_bits << scatter_bits),
+      scatter_bits_(scatter_bits),
+      seed_(seed),
+      pages_on_(nodes) {
   if (nodes == 0 || nodes > 256) throw std::invalid_argument("a machine has between 1 and 256 memory nodes");
 }
 
@@ -42,7 +45,7 @@ page_table::frame_number page_table::make(std::uint64_t page, unsigned near) {
   } else {
     if (taken_ >= max_frames_)
       throw std::length_error("the simulated program touches more memory than lines can be numbered");
-    frame = scattered(taken_, scatter_bits_);
+    frame = scattered(taken_, scatter_bits_, seed_);
     const std::size_t group = std::size_t{1} << scatter_bits_;
     if (taken_ % group == 0) nodes_of_frames_.resize(nodes_of_frames_.size() + group);
     nodes_of_frames_[frame] = node;

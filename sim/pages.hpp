@@ -1,7 +1,8 @@
 // The map from addresses to frames. Frames are taken in the order of first touch. So a program's addresses, which
 // differ from run to run, have no influence on caches, channels or nodes. (The place of a byte in its page has.) Frame
 // numbers are scattered, as an operating system's are. Otherwise pages that many cores touch one after the other would
-// give each core frames at a fixed distance, which share few sets of its caches.
+// give each core frames at a fixed distance, which share few sets of its caches. How they are scattered depends on a
+// seed: some placements lose lines of a set that others keep, so runs with several seeds show how much that matters.
 #pragma once
 
 #include <array>
@@ -20,18 +21,19 @@ class page_table {
 
   // Frames are numbered below `max_frames`, nodes below `nodes`. Numbers are scattered in groups of 1 << scatter_bits,
   // and are dense except in the last group.
-  page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits = 0);
+  page_table(unsigned nodes, std::uint64_t max_frames, unsigned scatter_bits = 0, std::uint64_t seed = 0);
 
   // The number of the frame that is the `n`th to be taken. It is a bijection of each group of 1 << bits onto itself,
-  // which no stride survives. It consists of multiplications by odd numbers and shifted exclusive-ors, each of them a
-  // bijection.
-  static constexpr frame_number scattered(frame_number n, unsigned bits) noexcept {
+  // which no stride survives. It consists of an addition, multiplications by odd numbers, and exclusive-ors that are
+  // shifted or with a constant, each of them a bijection. The constants come from the seed and the group.
+  static constexpr frame_number scattered(frame_number n, unsigned bits, std::uint64_t seed) noexcept {
     const frame_number mask = (frame_number{1} << bits) - 1;
     const unsigned shift = bits / 2 + 1;
-    frame_number x = n + (n >> bits) * 0x9E3779B1u;  // groups differ
+    const frame_number key = key_of(n >> bits, seed);
+    frame_number x = n + key;
     x = ((x & mask) * 0x85EBCA6Bu) & mask;
     x ^= x >> shift;
-    x = (x * 0xC2B2AE35u) & mask;
+    x = ((x ^ (key >> bits)) * 0xC2B2AE35u) & mask;
     x ^= x >> shift;
     x = (x * 0x27D4EB2Fu) & mask;
     return (n & ~mask) | (x ^ (x >> shift));
@@ -75,6 +77,14 @@ class page_table {
   std::uint64_t bytes() const noexcept;
 
  private:
+  // The finaliser of splitmix64.
+  static constexpr frame_number key_of(frame_number group, std::uint64_t seed) noexcept {
+    std::uint64_t x = seed * 0x9E3779B97F4A7C15u + group * 0xD1B54A32D192ED03u + 0x632BE59BD9B4E019u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return static_cast<frame_number>(x ^ (x >> 31));
+  }
+
   static constexpr unsigned leaf_bits = 12;
   static constexpr std::uint64_t leaf_pages = std::uint64_t{1} << leaf_bits;
   static constexpr frame_number absent = ~0u;
@@ -97,6 +107,7 @@ class page_table {
 
   std::uint64_t max_frames_;
   unsigned scatter_bits_;
+  std::uint64_t seed_;
   frame_number taken_{0};
   // Ordered, because forget() frees in the order of pages.
   std::map<std::uint64_t, std::unique_ptr<leaf>> leaves_;

@@ -162,6 +162,7 @@ session_options session_options::from_environment() {
   o.free_scheduler = variable("HEDDLE_SIM_FREE") == "1";
   if (const std::string seed = variable("HEDDLE_SIM_EXPLORE"); !seed.empty())
     o.explore = std::strtoull(seed.c_str(), nullptr, 10);
+  o.seed = std::strtoull(variable("HEDDLE_SEED").c_str(), nullptr, 10);
   o.statistics = variable("HEDDLE_SIM_STATISTICS");
   if (const std::string limit = variable("HEDDLE_SIM_STALL"); !limit.empty())
     o.stall_limit = static_cast<unsigned>(std::strtoul(limit.c_str(), nullptr, 10));
@@ -176,7 +177,7 @@ session_options session_options::from_environment() {
 session::session(session_options o)
     : options_(std::move(o)),
       model_(machine::model::from_name(options_.machine)),
-      memory_(model_),
+      memory_(model_, options_.seed),
       reuse_(options_.reuse ? std::make_unique<reuse_watch>(*options_.reuse) : nullptr),
       explorer_(options_.explore ? std::make_unique<explorer>(plan_for_program(*options_.explore)) : nullptr),
       engine_(nullptr),

@@ -23,6 +23,7 @@ struct session_options {
   // The scheduler's operations cost nothing: a serial program's time.
   bool free_scheduler{false};
   std::optional<std::uint64_t> explore;  // the seed of a schedule to explore
+  std::uint64_t seed{0};                 // of the pages' places
   std::string statistics;                // the file to which the figures are appended; "" for none
   // seconds of CPU time without a scheduling point that end the process; 0 for no limit
   unsigned stall_limit{30};
@@ -30,7 +31,8 @@ struct session_options {
   std::optional<reuse_question> reuse;
 
   // From HEDDLE_SIM_MACHINE, _CHARGE (auto, annotations, measured), _FAST (1), _CYCLES (factor), _FREE (1), _EXPLORE
-  // (seed), _STATISTICS, _STALL (seconds), _REUSE (reuse_question::text). Throws std::invalid_argument.
+  // (seed), _STATISTICS, _STALL (seconds), _REUSE (reuse_question::text), and from HEDDLE_SEED. Throws
+  // std::invalid_argument.
   static session_options from_environment();
 };
 

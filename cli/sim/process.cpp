@@ -6,6 +6,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -100,6 +101,14 @@ class variables {
   std::vector<std::string> all_;
 };
 
+// Copies of this text lie among the program's own blocks, whose places must not depend on its length. Slashes at the
+// beginning count as one.
+std::string of_fixed_length(const std::string& file) {
+  constexpr std::size_t length = 255;
+  const std::string whole = fs::absolute(file).string();
+  return std::string(length - std::min(length, whole.size()), '/') + whole;
+}
+
 // `openmp`: the folder of the OpenMP library, if the program needs one.
 variables environment_for(const sim_setting& s, const fs::path& library, const fs::path& openmp,
                           const fs::path& statistics) {
@@ -135,7 +144,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   if (!s.policy.empty()) v.set("HEDDLE_POLICY", s.policy);
   if (s.workers != 0) v.set("HEDDLE_WORKERS", std::to_string(s.workers));
   v.remove("HEDDLE_TRACE");
-  if (!s.trace.empty()) v.set("HEDDLE_TRACE", s.trace);
+  if (!s.trace.empty()) v.set("HEDDLE_TRACE", of_fixed_length(s.trace));
   return v;
 }
 

@@ -190,11 +190,19 @@ int run(arguments given) {
     const machine::model m = machine::model::from_name(given.setting.machine);
     // The program is told the number, too. So code that decides by this machine's processors, as `heddle bench` does,
     // decides by the model's.
-    if (given.setting.workers == 0) given.setting.workers = static_cast<unsigned>(m.tree.units().size());
+    const auto units = static_cast<unsigned>(m.tree.units().size());
+    if (given.setting.workers > units) {
+      throw usage_error(fmt::format("--workers {}: machine {} has {} processing units", given.setting.workers,
+                                    given.setting.machine, units));
+    }
+    if (given.setting.workers == 0) given.setting.workers = units;
   } catch (const std::invalid_argument& e) {
     throw usage_error(std::string("--machine: ") + e.what());
   }
   std::vector<std::string> policies = bench::rejoined_policies(given.compare);
+  if (!given.compare.empty() &&
+      (policies.empty() || std::any_of(policies.begin(), policies.end(), [](const auto& p) { return p.empty(); })))
+    throw usage_error("--compare: a policy's name is empty");
   if (policies.empty()) policies.push_back(given.setting.policy);
   for (const std::string& p : policies) {
     if (!p.empty()) check_policy(p);

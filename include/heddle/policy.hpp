@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -333,6 +335,12 @@ class parameters {
   virtual double number(std::string_view name, double standard, double least, double most) = 0;
   /// Returns the text as it was given, or "" if there is none. A text has no comma.
   virtual std::string_view text(std::string_view name) = 0;
+  /// Does the same as `number` for a whole number below 2^32.
+  unsigned whole(std::string_view name, double standard, double least, double most) {
+    const double value = number(name, standard, least, most);
+    if (value == static_cast<double>(static_cast<unsigned>(value))) return static_cast<unsigned>(value);
+    throw std::invalid_argument("policy parameter " + std::string(name) + " is not a whole number");
+  }
 
  protected:
   ~parameters() = default;

@@ -1,7 +1,6 @@
 // The beginning and the end of a simulated process. LD_PRELOAD names the library, and children inherit that. In a
 // program that does not use heddle the library does nothing.
 #include <link.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "sim/preload/places.hpp"
 #include "sim/session.hpp"
 
 namespace heddle::sim {
@@ -34,15 +34,6 @@ int needs_heddle(dl_phdr_info* object, std::size_t, void* found) {
   return 0;
 }
 
-// The program tells the costs of data at the addresses that malloc chose, and these would move with every byte that was
-// allocated before. From here on each block of a page or more has pages of its own, and begins at the same place in the
-// first.
-void place_blocks() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 4096);
-#endif
-}
-
 session* current = nullptr;  // not destroyed, because programs run code until the very end
 
 __attribute__((constructor)) void begin() {
@@ -53,6 +44,7 @@ __attribute__((constructor)) void begin() {
   try {
     current = new session(session_options::from_environment());
     current->watch();
+    begin_heap();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heddle: sim: %s\n", e.what());
     std::_Exit(2);

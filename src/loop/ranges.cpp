@@ -11,6 +11,7 @@
 #include "arch/arch.hpp"
 #include "loop/caches.hpp"
 #include "queue/fork_queue.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
 
@@ -193,6 +194,8 @@ bool loop_ranges::rob(range& from, std::uint64_t seen, range& mine, unsigned wor
   const std::uint64_t low = open_range::low_of(seen), high = open_range::high_of(seen);
   const std::uint64_t cut = (high - low) * unit_ <= pace.least() ? low : middle(low, high);  // all of the rest
   batch = {cut, std::min(cut + batch_of(high - cut, pace), high)};
+  // [range:3] Other threads spin while a move is under way, so no tick may end this thread's time slice meanwhile.
+  const worker::section inside;
   moves_.fetch_add(move_begins);
   const bool done = from.take_from(seen, cut);
   if (done) {

@@ -3,11 +3,11 @@
 
 #include <heddle/detail/cost_model.hpp>
 #include <heddle/detail/current.hpp>
+#include <heddle/detail/wait.hpp>
 
 #include <algorithm>
 #include <new>
 
-#include "arch/arch.hpp"
 #include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
@@ -98,8 +98,9 @@ void window_sample::stop() noexcept {
   __atomic_store_n(&heddle_cost, behind.load(), __ATOMIC_RELEASE);  // as above
   listened_to.store(nullptr);
   listening.store(nullptr);
-  // A thread may have begun to hear in a chunk that has ended on another worker.
-  while (busy.load()) arch::pause();
+  // A thread may have begun to hear in a chunk that has ended on another worker. It may wait for a lock of malloc's
+  // whose holder waits for a time slice of this worker.
+  while (busy.load()) yield();
 }
 
 void window_sample::listen() noexcept {

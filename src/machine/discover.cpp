@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -63,6 +64,10 @@ handle load(origin from, const std::string& argument) {
       hwloc_topology_set_xmlbuffer(raw, argument.c_str(), static_cast<int>(argument.size() + 1)) != 0) {
     throw std::invalid_argument("machine: the text is not one that lstopo wrote");
   }
+  // hwloc takes 0 for a size of its own.
+  if (from == origin::synthetic &&
+      (argument.find("size=0)") != std::string::npos || argument.find("size=0 ") != std::string::npos))
+    throw std::invalid_argument("machine synthetic:" + argument + ": a cache of 0 bytes; leave it out instead");
   if (from == origin::synthetic && units_described(argument) > most_units) {
     throw std::invalid_argument("machine synthetic:" + argument + ": more than " + std::to_string(most_units) +
                                 " processing units");
@@ -172,6 +177,8 @@ std::vector<processing_unit> units_of(hwloc_topology_t t) {
   std::vector<processing_unit> units;
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, object)) != nullptr;) {
     processing_unit u;
+    if (object->os_index > static_cast<unsigned>(std::numeric_limits<int>::max()))
+      throw std::invalid_argument("machine: a processing unit has no number (os_index), or a negative one");
     u.number = static_cast<int>(object->os_index);
     u.numa = std::max(0, hwloc_bitmap_first(object->nodeset));
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, object);

@@ -99,6 +99,9 @@ struct tick_timer {
 // dropped and made anew then.
 bool arrives(const tick_timer& timer) noexcept;
 const char* make(tick_timer& out, void* owner, const tick_source* source = nullptr) noexcept;
+// Measures how much of a kernel thread's time a tick takes, in and out of its handler, which does nothing. Takes some
+// milliseconds, in which the caller computes. Returns 0 if it is not known. listen_for_ticks must have been called.
+nanoseconds cost_of_tick() noexcept;
 // Returns null if the system has timers, and otherwise the reason, as make does.
 const char* why_no_timers() noexcept;
 // Lets the first tick come at `first` on now()'s clock and further ticks at every `interval`. With an interval of 0

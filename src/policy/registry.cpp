@@ -144,7 +144,10 @@ std::unique_ptr<policy> make(std::string_view text) {
       const std::size_t comma = rest.find(',');
       const std::string_view part = rest.substr(0, comma);
       const std::size_t equals = part.find('=');
-      given.push_back({part.substr(0, equals), equals == std::string_view::npos ? "" : part.substr(equals + 1)});
+      const std::string_view key = part.substr(0, equals);
+      if (std::any_of(given.begin(), given.end(), [&](const parameter& p) { return p.name == key; }))
+        throw std::invalid_argument("policy " + std::string(name) + ": " + std::string(key) + " is given twice");
+      given.push_back({key, equals == std::string_view::npos ? "" : part.substr(equals + 1)});
       rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     }
   }

@@ -2,6 +2,7 @@
 #include <heddle/runtime.hpp>
 
 #include <heddle/detail/crowd.hpp>
+#include <heddle/detail/residents.hpp>
 #include <heddle/worker_local.hpp>
 
 #include <algorithm>
@@ -292,6 +293,12 @@ std::size_t detail::rank_hint() noexcept {
 }
 
 void detail::crowd(runtime& home) noexcept { home.core().be_crowded(); }
+
+void detail::count_resident(runtime& home) noexcept { home.core().census().count_resident(); }
+void detail::count_out_resident(runtime& home) noexcept { home.core().census().count_out_resident(); }
+void detail::end_residents_by(void (*end)(runtime& home) noexcept) noexcept {
+  worker::runtime::end_residents.store(end);
+}
 
 bool runtime::is_current() const noexcept {
   const worker::section inside;

@@ -159,6 +159,8 @@ void runtime::start_kernel_threads() {
   }
 }
 
+constinit std::atomic<runtime::end_residents_function> runtime::end_residents{nullptr};
+
 runtime::~runtime() {
   HEDDLE_CHECK(arenas_.load() == 0, "a runtime ends before its arenas");
   watchdog_.reset();
@@ -167,7 +169,7 @@ runtime::~runtime() {
     const worker* const here = worker::current_or_null();
     HEDDLE_CHECK(here == nullptr || &here->home != this, "a runtime is destroyed by one of its own workers");
   }
-  census_.wait_until_drained([this] { sleepers_.unpark_all(); });
+  wait_until_drained();
   pollers_.end();
   census_.wait_for_calls();  // some threads are still in submit or place, past their push
   // A foreign kernel thread gives the worker back, because its call is over.
@@ -184,6 +186,16 @@ runtime::~runtime() {
   stop();
   platform::runtime_ended(this);
   if (traced_) traced_->finish();
+}
+
+// Residents are ended when nothing else is left that could use them.
+void runtime::wait_until_drained() noexcept {
+  const auto look_again = [this] { sleepers_.unpark_all(); };
+  census_.wait_until_drained(look_again);
+  if (!census_.has_residents()) return;
+  if (const end_residents_function end = end_residents.load(); end != nullptr)
+    end(*static_cast<heddle::runtime*>(settings_.handle));
+  census_.wait_until_drained(look_again);
 }
 
 // Ends all workers, and all carriers with them.

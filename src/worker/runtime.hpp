@@ -98,6 +98,9 @@ class runtime final {
   class precedence& precedence() noexcept { return precedence_; }
   class gangs& gangs() noexcept { return gangs_; }
   class census& census() noexcept { return census_; }
+  // Of the library that has residents; null if none has.
+  using end_residents_function = void (*)(heddle::runtime& home) noexcept;
+  static std::atomic<end_residents_function> end_residents;
   class carriers& carriers() noexcept { return carriers_; }
   class creator& creator() noexcept { return creator_; }
   class caller_runs& caller_runs() noexcept { return caller_runs_; }
@@ -106,6 +109,7 @@ class runtime final {
 
  private:
   void start_kernel_threads();
+  void wait_until_drained() noexcept;
   void stop() noexcept;
 
   settings settings_;

@@ -23,7 +23,7 @@ struct settings {
   std::vector<int> units;  // one worker each, bound to that processing unit; -1 means not bound
   std::shared_ptr<const machine::topology> machine;
   std::string policy{"random_ws"};
-  std::string program;  // name of the executable, for traces
+  const char* program{""};  // name of the executable, for traces
   std::size_t stack_size{std::size_t{1} << 20};
   std::size_t stack_cache{1024};  // idle stacks kept committed
   unsigned spin{50};              // microseconds

@@ -128,6 +128,31 @@ TEST(teams, of_user_level_threads) {
 }
 
 // [members:4], in a runtime of its own: the child's.
+// Kept members wait in the program's own runtime, and end with it: the destructor returns, and descriptors are given
+// back. It hangs where it fails, until the watchdog of all tests ends it.
+TEST(teams, end_with_the_runtime_of_their_leader) {
+  std::set<int> numbers;
+  for (int round = 0; round < 20; ++round) {
+    heddle::runtime_options options;
+    options.workers = static_cast<unsigned>(1 + round % 4);
+    heddle::runtime own(options);
+    const auto lead = [&](int n) { EXPECT_EQ(busy_region(n), n); };
+    own.run([&] {
+      lead(3);
+      numbers.insert(thread::current().global_number);
+    });
+    own.run([&] {
+      std::vector<heddle::thread> leaders;
+      for (int i = 0; i < 3; ++i) leaders.emplace_back([&lead, i] { lead(2 + i); });
+      for (heddle::thread& t : leaders) t.join();
+    });
+    heddle::thread_options detached;
+    detached.where = &own;
+    heddle::thread(detached, [] { EXPECT_EQ(busy_region(4), 4); }).detach();
+  }
+  EXPECT_LT(*numbers.rbegin() - *numbers.begin(), 100) << "descriptors of runtimes that have ended are in use";
+}
+
 TEST(teams, of_more_threads_than_processors_crowd_the_runtime) {
   if (heddle_test::thread_sanitized) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of a process with threads";
   const pid_t child = fork();

@@ -291,8 +291,10 @@ TEST(cab_laws, several_programs_run_at_once) {
 }
 
 TEST(policies, bad_parameters_of_cab_and_laws_are_named) {
-  for (const char* text : {"cab-fto:levels=3", "cab-fto:level=65", "cab-gto:soid=guess", "cab-gto:bound=2",
-                           "laws:margin=1", "laws:pieces=2", "laws-nc:repeats=2", "cab-fto:sockets=-1"}) {
+  for (const char* text :
+       {"cab-fto:levels=3", "cab-fto:level=65", "cab-gto:soid=guess", "cab-gto:bound=2", "laws:margin=1",
+        "laws:pieces=2", "laws-nc:repeats=2", "cab-fto:sockets=-1", "cab-fto:sockets=0.5", "cab-fto:level=1.5",
+        "cab-fto:branching=1", "cab-fto:level=1,level=1"}) {
     EXPECT_THROW(heddle::runtime({.workers = 1, .policy = text}), std::invalid_argument) << text;
   }
 }

@@ -100,6 +100,27 @@ TEST_F(sim_test, the_same_seed_gives_the_same_trace_byte_for_byte) {
 }
 
 // HEDDLE_SEED=0 takes a seed from the system elsewhere.
+// Nor do addresses depend on the sizes of what the simulator allocates, nor on the system's stack.
+TEST_F(sim_test, names_and_the_environment_change_nothing) {
+  SKIP_WITHOUT_SIMULATOR(program("loop"));
+  const std::string renamed = file("a_program_whose_name_is_much_longer_than_that_of_the_other_one");
+  fs::copy_file(program("loop"), renamed);
+  const auto seconds = [&](const std::string& variables, const std::string& program) {
+    const ended e =
+        heddle_test::shell(variables + " " HEDDLE_COMMAND " sim --no-serial --machine skylake-4x16 --seed 3 --json " +
+                           file("figures.json") + " -- " + program + " 2>&1");
+    EXPECT_EQ(e.status, 0) << e.output;
+    return e.status == 0 ? json::parse(read(file("figures.json")))[0]["virtual_seconds"].get<double>() : 0;
+  };
+  for (const char* policy : {"random_ws", "ml-adaptive"}) {
+    const std::string chosen = std::string("HEDDLE_POLICY=") + policy;
+    const double usual = seconds(chosen, program("loop"));
+    EXPECT_EQ(seconds(chosen, renamed), usual);
+    EXPECT_EQ(seconds(chosen + " ANY=" + std::string(3000, 'x'), program("loop")), usual);
+    EXPECT_EQ(seconds(chosen + " MALLOC_TOP_PAD_=100000", program("loop")), usual);
+  }
+}
+
 TEST_F(sim_test, seed_0_is_a_seed_like_others) {
   SKIP_WITHOUT_SIMULATOR(program("fib"));
   for (const std::string run_name : {"a", "b"}) {
@@ -412,6 +433,8 @@ TEST_F(sim_test, what_cannot_be_simulated_is_refused) {
   EXPECT_NE(missing.output.find("not found"), std::string::npos) << missing.output;
   EXPECT_EQ(run("--machine no-such-machine -- true").status, 2);
   EXPECT_EQ(run("--policy no-such-policy -- true").status, 2);
+  EXPECT_EQ(run("--machine skylake-4x16 --workers 65 -- " + program("fib")).status, 2) << "it has 64 units";
+  EXPECT_EQ(run("--machine 'synthetic:l3:1(size=0) pu:4' -- " + program("fib")).status, 2);
   EXPECT_EQ(run("--machine skylake-4x16").status, 2);
 }
 

@@ -35,7 +35,7 @@ TEST_P(many_cores, same_misses_and_invalidations_as_the_plain_model) {
   constexpr std::uint64_t pages = 6, base = 0x1000'0000;
   // Frames are taken in the order of addresses; 12 bits of their numbers are scattered, with pages of 4 KB.
   const auto frame = [&](std::uint64_t page) {
-    return std::uint64_t{page_table::scattered(static_cast<std::uint32_t>(page), 12)} * m.page_size;
+    return std::uint64_t{page_table::scattered(static_cast<std::uint32_t>(page), 12, 0)} * m.page_size;
   };
   for (std::uint64_t page = 0; page < pages; ++page) {
     model.access(0, base + page * m.page_size, 1, false, 0);

@@ -316,6 +316,34 @@ TEST_F(own_storage, set_ids_in_a_thread) {
   for (auto& t : all) t.join();
 }
 
+// The kernel would look for the owner of such a mutex by its number. Whichever comes later is refused.
+TEST_F(own_storage, and_mutexes_that_inherit_priorities_exclude_each_other) {
+  run([] {});
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  EXPECT_EQ(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT), ENOTSUP);
+  EXPECT_EQ(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_NONE), 0);
+  pthread_mutexattr_destroy(&attributes);
+}
+
+TEST(own_storage_DeathTest, is_refused_after_mutexes_that_inherit_priorities) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        pthread_mutexattr_t attributes;
+        pthread_mutexattr_init(&attributes);
+        bool refused = pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0;
+        heddle::runtime rt(options_for(1));
+        try {
+          heddle::thread(heddle_test::in(rt, heddle::preemption::none, heddle::tls::own), [] {}).join();
+          refused = false;
+        } catch (const std::system_error&) {
+        }
+        _exit(refused ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(own_storage, what_the_kernel_would_have_to_know_is_refused) {
   std::atomic<pthread_t> other{0};
   std::atomic<bool> end{false};

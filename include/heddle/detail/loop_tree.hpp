@@ -97,10 +97,10 @@ class loop_tree {
         return true;
       return regain_slowly();
     }
-    bool regain_slowly() noexcept;
+    [[gnu::noinline]] bool regain_slowly() noexcept;
 
     // Waits for a piece that another worker has.
-    result join();
+    [[gnu::noinline]] result join();
     void abandon() noexcept;
 
     loop_tree* tree;
@@ -215,7 +215,7 @@ class loop_tree {
     return work_.combine(first.take(), after(upper));
   }
   // Finishes a piece that its pop did not give back.
-  result after(piece& upper);
+  [[gnu::noinline]] result after(piece& upper);
 
   // [inline:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that
   // thieves find it if an iteration waits for another one or if this loop takes longer than ever before.
@@ -242,7 +242,7 @@ class loop_tree {
     return work_.combine(first.take(), after(upper));
   }
 
-  result finish_measured(piece& upper);
+  [[gnu::noinline]] result finish_measured(piece& upper);
 
   template <class Direct>
   [[gnu::always_inline]] result plain(std::size_t low, std::size_t high, Direct& direct) {
@@ -440,9 +440,10 @@ auto loop_tree<Work>::finish_measured(piece& upper) -> result {
   return work_.combine(first.take(), after(upper));
 }
 
-// Loops whose parts may run in any order share this one, which is in the library.
+// All loops whose parts may run in any order share this instantiation, which is in the library (src/loop/tree.cpp).
 extern template class HEDDLE_API loop_tree<loop_body>;
 
+// Runs such a loop for a foreign kernel thread.
 HEDDLE_API void run_loop_from_outside(loop_body body, std::size_t n, loop_site& site, std::size_t grain,
                                       const std::stop_token& stop, std::size_t bytes);
 

@@ -5,6 +5,8 @@
 #include <exception>
 #include <system_error>
 
+#include <heddle/detail/residents.hpp>
+
 #include "omp/core/places/binding.hpp"
 #include "omp/core/settings/affinity_format.hpp"
 #include "omp/core/settings/environment.hpp"
@@ -186,12 +188,17 @@ void start_member(team& t, unsigned number, unsigned n) {
 
 void start_recruits(team& t, unsigned n) {
   count_in(*t.leader);
-  for (; t.manned < n; ++t.manned) start_member(t, t.manned, n);
+  t.home = &heddle::runtime::current();
+  for (; t.manned < n; ++t.manned) {
+    start_member(t, t.manned, n);
+    heddle::detail::count_resident(*t.home);
+  }
 }
 
 void dismiss(team& t) {
   for (unsigned i = 1; i < t.manned; ++i) {
     thread& member = *t.members[i];
+    heddle::detail::count_out_resident(*t.home);
     member.stops.store(true, std::memory_order_relaxed);  // published by the go flag
     member.go.fetch_add(1);
     member.parker.wake();

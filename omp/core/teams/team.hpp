@@ -78,6 +78,7 @@ struct team {
 
   // --- the leader's
   alignas(64) thread* leader{nullptr};         // for as long as the team exists
+  heddle::runtime* home{nullptr};              // of its members, which are residents there
   unsigned manned{0};                          // the number of members that have a thread
   unsigned room{0};                            // the number of members for which there is room
   unsigned reserved{0};                        // threads of this region that count towards its group's limit

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <heddle/detail/residents.hpp>
+
 #include "omp/core/places/binding.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/teams/members.hpp"
@@ -111,6 +113,7 @@ void thread::drop(thread& t) noexcept {
   t.stops.store(false, std::memory_order_relaxed);  // relaxed: published with the number
   t.go.store(0, std::memory_order_relaxed);
   t.counts = false;
+  t.home.store(nullptr, std::memory_order_relaxed);  // as in end_adopted
   t.next = {};
   t.work = {};
   t.kept_at = &t.kept;
@@ -121,8 +124,27 @@ void thread::drop(thread& t) noexcept {
   taken[t.global_number / 64].fetch_and(~(std::uint64_t{1} << (t.global_number % 64)));
 }
 
+// [thread:3]. Called when no thread of that runtime is alive but members of kept teams.
+void thread::end_adopted(heddle::runtime& home) noexcept {
+  for (std::atomic<thread*>& place : descriptors) {
+    thread* const t = place.load();
+    // relaxed: the leaders of that runtime have ended, and the census has seen it
+    if (t == nullptr || t->home.load(std::memory_order_relaxed) != &home) continue;
+    dismiss_teams(*t);
+    if (ompt::on()) [[unlikely]]
+      ompt::initial_thread_ends(*t);
+    if (t->counts) active_count::awake.fetch_sub(1);
+    delete std::exchange(t->root, nullptr);
+    drop(*t);
+  }
+}
+
 thread& thread::adopt() noexcept {
   thread& t = make();
+  if (is_user_level()) {
+    t.home.store(&heddle::runtime::current(), std::memory_order_relaxed);  // as in end_adopted
+    heddle::detail::end_residents_by(end_adopted);
+  }
   t.root = new team;
   t.root->leader = &t;
   make_room(*t.root, 1);

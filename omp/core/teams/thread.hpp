@@ -83,6 +83,8 @@ class thread {
   // the place where the team for the region that it encounters next is kept.
   team* kept{nullptr};
   team** kept_at{&kept};
+  // For a user-level thread of the program's own: its runtime, at whose end the teams end that it has kept.
+  std::atomic<heddle::runtime*> home{nullptr};
   team* root{nullptr};                    // for an initial thread: the team of its implicit parallel region
   thread_privates* privates{nullptr};     // __kmpc_threadprivate_cached
   bool counts{false};                     // whether it is among those of `active_count`
@@ -102,6 +104,7 @@ class thread {
 
  private:
   static thread& adopt() noexcept;
+  static void end_adopted(heddle::runtime& home) noexcept;
 };
 
 // Counts the thread among those of `active_count`. Called when it first leads a team of several; no thread counts

@@ -39,8 +39,26 @@ std::size_t page_size() noexcept {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));  // kept by the C library
 }
 
+#if defined(HEDDLE_SIM)
+namespace {
+// The places of stacks must not depend on what else was mapped before. Each reservation has an address of its own.
+void* next_place(std::size_t bytes) noexcept {
+  constexpr std::uintptr_t first = std::uintptr_t{0x30} << 40, last = std::uintptr_t{0x50} << 40, step = 2 << 20;
+  static std::uintptr_t next = first;
+  const std::uintptr_t here = next;
+  if (bytes > last - here) return nullptr;
+  next = here + (bytes + step - 1) / step * step;
+  return reinterpret_cast<void*>(here);
+}
+}  // namespace
+#else
+static void* next_place(std::size_t) noexcept { return nullptr; }
+#endif
+
 void* reserve(std::size_t bytes) noexcept {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // An address that is in use is a wish only.
+  void* memory =
+      mmap(next_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, bytes, MADV_NOHUGEPAGE);  // a huge page would commit 2 MiB for a stack that uses 4 KiB
   return memory;

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "platform/linux/glibc.hpp"
+#include "platform/linux/inheriting_mutexes.hpp"
 #include "platform/linux/set_ids.hpp"
 #include "platform/linux/tls_images.hpp"
 #include "platform/platform.hpp"
@@ -180,6 +181,9 @@ void reset_c_library(void* control) noexcept {
 
 const char* why_no_own_tls() noexcept {
   static const char* const answer = glibc::examine();
+  if (answer == nullptr && !exclude_inheriting_mutexes())
+    return "the program has asked for mutexes with priority inheritance (pthread_mutexattr_setprotocol), whose owners "
+           "the kernel must know";
   return answer;
 }
 

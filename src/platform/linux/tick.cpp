@@ -48,6 +48,10 @@ void on_tick(int, siginfo_t* info, void* context) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const bool by_timer = info->si_code == SI_TIMER && (value & timer_mark) != 0;
   if (!by_timer && (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &sent_mark)) return;
+  if (by_timer && reinterpret_cast<counted_ticks*>(value & ~timer_mark) == &measured_ticks) {
+    measured_ticks.count.fetch_add(1);
+    return;
+  }
   const auto& frame = *static_cast<const ucontext_t*>(context);
   interrupted what;
   what.frame = context;

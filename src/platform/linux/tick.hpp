@@ -8,5 +8,10 @@ namespace heddle::platform {
 // Calls the handler that listen_for_ticks was given, and preserves errno.
 void deliver_tick(void* owner, interrupted& what) noexcept;
 bool on_alternate_stack() noexcept;
+// The owner of a timer whose ticks are only counted, because their cost is measured.
+struct alignas(8) counted_ticks {
+  std::atomic<unsigned> count{0};
+};
+inline constinit counted_ticks measured_ticks;
 
 }  // namespace heddle::platform

@@ -182,6 +182,8 @@ void return_to_interrupted(interrupted&, signal_state&) noexcept {}
 std::uint64_t blocked_signals() noexcept { return 0; }
 void take_signals(signal_state&) noexcept {}
 
+nanoseconds cost_of_tick() noexcept { return 0; }  // the model's figures are the machine's
+
 const char* why_no_own_tls() noexcept { return "simulated kernel threads share one block"; }
 own_tls* make_own_tls(unsigned) noexcept { return nullptr; }
 void begin_own_tls(own_tls&) noexcept {}

@@ -45,7 +45,7 @@ std::unique_ptr<policy> adws::make(parameters& given) {
   layout_rules rules;
   rules.steals = given.choice("steal", "on|off") == 0;
   rules.by_speed = given.choice("width", "even|speed") == 1;
-  rules.patience = static_cast<unsigned>(given.number("patience", 0, 0, 1000));
+  rules.patience = given.whole("patience", 0, 0, 1000);
   rules.victim = victim_memory::asked_for(given);
   return create<adws>(std::move(rules));
 }

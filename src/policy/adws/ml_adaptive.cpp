@@ -177,8 +177,8 @@ void ml_adaptive::group_begin(unsigned self, group_info& info) noexcept {
 
 std::unique_ptr<policy> ml_adaptive::make(parameters& given) {
   settings s;
-  s.patience = static_cast<unsigned>(given.number("patience", s.patience, 1, 1e6));
-  s.near = static_cast<unsigned>(given.number("near", s.near, 0, 1e6));
+  s.patience = given.whole("patience", s.patience, 1, 1e6);
+  s.near = given.whole("near", s.near, 0, 1e6);
   s.levels = given.choice("levels", "on|off") == 0;
   s.bound = given.choice("bound", "on|off") == 0;
   return create<ml_adaptive>(s);

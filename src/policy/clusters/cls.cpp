@@ -77,9 +77,9 @@ bool cls::may_find(unsigned self) noexcept {
 
 std::unique_ptr<policy> cls::make(parameters& given) {
   const unsigned level = clusters::asked_for(given);
-  const auto load = static_cast<unsigned>(given.number("load", 0, 0, 1e6));
-  const auto interval = static_cast<unsigned>(given.number("interval", 16, 1, 1e6));
-  const auto patience = static_cast<unsigned>(given.number("patience", 0, 0, 1e9));
+  const auto load = given.whole("load", 0, 0, 1e6);
+  const auto interval = given.whole("interval", 16, 1, 1e6);
+  const auto patience = given.whole("patience", 0, 0, 1e9);
   return create<cls>(level, load, interval, patience);
 }
 

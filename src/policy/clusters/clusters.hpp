@@ -26,7 +26,7 @@ class clusters {
     of_ = group_of_ranks(all_, host.workers());
   }
   // Reads the parameter of the policies that use clusters.
-  static unsigned asked_for(parameters& given) { return static_cast<unsigned>(given.number("level", 0, 0, 64)); }
+  static unsigned asked_for(parameters& given) { return given.whole("level", 0, 0, 64); }
 
   unsigned count() const noexcept { return static_cast<unsigned>(all_.size()); }
   bool are_several() const noexcept { return count() > 1; }

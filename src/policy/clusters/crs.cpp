@@ -37,7 +37,7 @@ entry crs::acquire(unsigned self, effort how) noexcept {
 
 std::unique_ptr<policy> crs::make(parameters& given) {
   const unsigned level = clusters::asked_for(given);
-  const auto patience = static_cast<unsigned>(given.number("patience", 0, 0, 1e9));
+  const auto patience = given.whole("patience", 0, 0, 1e9);
   return create<crs>(level, patience);
 }
 

@@ -96,8 +96,8 @@ bool tatl::may_find(unsigned self) noexcept {
 
 std::unique_ptr<policy> tatl::make(parameters& given) {
   const unsigned level = clusters::asked_for(given);
-  const auto most = static_cast<unsigned>(given.number("most", 4, 1, 1e6));
-  const auto least = static_cast<unsigned>(given.number("least", 1, 0, 1e6));
+  const auto most = given.whole("most", 4, 1, 1e6);
+  const auto least = given.whole("least", 1, 0, 1e6);
   if (least >= most)
     throw std::invalid_argument("policy tatl: least=" + std::to_string(least) +
                                 " is not below most=" + std::to_string(most));

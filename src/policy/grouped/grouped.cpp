@@ -55,7 +55,7 @@ grouped::grouped(std::optional<grouping> plan, std::string file, bool steal, uns
 std::unique_ptr<policy> grouped::make(parameters& given) {
   std::string file(given.text("file")), profile(given.text("profile"));
   const bool steal = given.choice("steal", "near|off") == 0;
-  const auto patience = static_cast<unsigned>(given.number("patience", 2, 0, 1e6));
+  const auto patience = given.whole("patience", 2, 0, 1e6);
   if (!file.empty() && !profile.empty())
     throw std::invalid_argument("policy grouped: file and profile: a run that is recorded goes by no file");
   std::optional<grouping> plan;

@@ -161,8 +161,8 @@ bool hws::may_find(unsigned self) noexcept {
 }
 
 std::unique_ptr<policy> hws::make(parameters& given) {
-  const auto level = static_cast<unsigned>(given.number("level", 0, 0, 30));
-  const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
+  const auto level = given.whole("level", 0, 0, 30);
+  const auto attempts = given.whole("attempts", 0, 0, 1e6);
   return create<hws>(level, attempts, victim_memory::asked_for(given));
 }
 

@@ -94,7 +94,7 @@ bool mts::may_find(unsigned self) noexcept {
 
 std::unique_ptr<policy> mts::make(parameters& given) {
   const bool nearest_first = given.choice("victim", "random|near") == 1;
-  const auto batch = static_cast<unsigned>(given.number("batch", 0, 0, 1e6));
+  const auto batch = given.whole("batch", 0, 0, 1e6);
   return create<mts>(nearest_first, batch);
 }
 

@@ -251,8 +251,8 @@ placement constrained_ws::fork_end(unsigned self, task& owner, std::uint64_t) no
 std::unique_ptr<policy> constrained_ws::make(parameters& given) {
   settings s{};
   s.how = static_cast<replay>(given.choice("replay", "stows|stuws|relws"));
-  s.relaxed = static_cast<unsigned>(given.number("relws", 5, 0, 1e9));
-  s.patience = static_cast<unsigned>(given.number("patience", 1, 0, 1e6));
+  s.relaxed = given.whole("relws", 5, 0, 1e9);
+  s.patience = given.whole("patience", 1, 0, 1e6);
   s.victim = victim_memory::asked_for(given);
   return create<constrained_ws>(s);
 }

@@ -201,7 +201,7 @@ std::unique_ptr<policy> levels::make(parameters& given) {
     if (chosen != 0) lines.push_back({kind, names[chosen]});
   }
   if (lines.empty()) lines = {{machine::group_kind::l3, "adws"}, {machine::group_kind::l2, "random_ws"}};
-  const auto pieces = static_cast<unsigned>(given.number("pieces", 4, 1, 1000));
+  const auto pieces = given.whole("pieces", 4, 1, 1000);
   if (lines.size() < 2) {
     throw std::invalid_argument("policy levels: " + std::string(machine::name(lines[0].kind)) + "=" +
                                 std::string(lines[0].name) +

@@ -153,8 +153,8 @@ bool numalb::may_find(unsigned self) noexcept { return !queues_[self].tasks.look
 
 std::unique_ptr<policy> numalb::make(parameters& given) {
   const double alpha = given.number("alpha", 100, 0, 1e12);
-  const auto objects = static_cast<unsigned>(given.number("objects", 1024, 1, 1e6));
-  const auto sites = static_cast<unsigned>(given.number("sites", 4, 1, 1000));
+  const auto objects = given.whole("objects", 1024, 1, 1e6);
+  const auto sites = given.whole("sites", 4, 1, 1000);
   return create<numalb>(alpha, objects, sites);
 }
 

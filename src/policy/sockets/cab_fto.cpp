@@ -57,10 +57,11 @@ std::unique_ptr<policy> cab_fto::make(parameters& given) {
   const cab_parameters shared = cab_parameters_of(given);
   settings s{shared.tiers, shared.cache, 0, 0, false};
   ask_for_cab(given, s.tiers);
-  s.branching = static_cast<unsigned>(given.number("branching", 0, 0, 1e6));
-  const double level = given.number("level", -1, -1, 64);
-  s.level_given = level >= 0;
-  s.level = s.level_given ? static_cast<unsigned>(level) : 0;
+  s.branching = given.whole("branching", 0, 0, 1e6);
+  if (s.branching == 1)
+    throw std::invalid_argument("policy cab-fto: branching=1: a task that branches has 2 children or more");
+  s.level_given = !given.text("level").empty();
+  s.level = given.whole("level", 0, 0, 64);
   return create<cab_fto>(s);
 }
 

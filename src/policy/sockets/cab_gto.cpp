@@ -112,7 +112,7 @@ std::unique_ptr<policy> cab_gto::make(parameters& given) {
   s.tiers.even = s.from == sizes::branching;
   ask_for_cab(given, s.tiers);
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
-  s.bounded = given.number("bound", 1, 0, 1) != 0;
+  s.bounded = given.whole("bound", 1, 0, 1) != 0;
   return create<cab_gto>(s);
 }
 

@@ -14,18 +14,18 @@ struct cab_parameters {
 // sockets=N cuts the workers into N sockets; cache=N and bytes=N are in bytes.
 inline cab_parameters cab_parameters_of(parameters& given) {
   cab_parameters p{};
-  p.tiers.pools.sockets = static_cast<unsigned>(given.number("sockets", 0, 0, 4096));
+  p.tiers.pools.sockets = given.whole("sockets", 0, 0, 4096);
   p.cache = given.number("cache", 0, 0, 1e18);
-  p.tiers.pools.patience = static_cast<unsigned>(given.number("patience", 8, 0, 1e6));
+  p.tiers.pools.patience = given.whole("patience", 8, 0, 1e6);
   return p;
 }
 
 // The further parameters that the two forms of CAB share.
 inline void ask_for_cab(parameters& given, bi_tier::settings& tiers) {
   tiers.bytes = given.number("bytes", 0, 0, 1e18);
-  tiers.keeps = given.number("keep", 1, 0, 1) != 0;
+  tiers.keeps = given.whole("keep", 1, 0, 1) != 0;
   if (!tiers.keeps) tiers.pools.patience = 0;  // no socket is better than another
-  tiers.pools.literal = given.number("literal", 0, 0, 1) != 0;
+  tiers.pools.literal = given.whole("literal", 0, 0, 1) != 0;
 }
 
 // With one socket there is nothing to share out. The policy is its random_ws, and hears of nothing.

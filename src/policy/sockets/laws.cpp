@@ -131,11 +131,11 @@ laws::settings settings_of(parameters& given, bool packs) {
   s.tiers.pools.at_random = true;
   s.cmpi = given.number("cmpi", 0.001, 0, 1e3);
   if (packs) {
-    s.repeats = static_cast<unsigned>(given.number("repeats", 2, 0, 1000));
-    s.warmup = static_cast<unsigned>(given.number("warmup", 1, 0, 1000));
+    s.repeats = given.whole("repeats", 2, 0, 1000);
+    s.warmup = given.whole("warmup", 1, 0, 1000);
     s.margin = given.number("margin", 0.01, 0, 0.99);
   } else {
-    s.pieces = static_cast<unsigned>(given.number("pieces", 8, 1, 4096));
+    s.pieces = given.whole("pieces", 8, 1, 4096);
   }
   return s;
 }

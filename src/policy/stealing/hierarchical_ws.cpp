@@ -51,7 +51,7 @@ entry hierarchical_ws::acquire(unsigned self, effort how) noexcept {
 }
 
 std::unique_ptr<policy> hierarchical_ws::make(parameters& given) {
-  const auto attempts = static_cast<unsigned>(given.number("attempts", 0, 0, 1e6));
+  const auto attempts = given.whole("attempts", 0, 0, 1e6);
   return create<hierarchical_ws>(attempts, victim_memory::asked_for(given));
 }
 

@@ -84,8 +84,8 @@ bool random_pushing::may_find(unsigned self) noexcept {
 }
 
 std::unique_ptr<policy> random_pushing::make(parameters& given) {
-  const auto threshold = static_cast<unsigned>(given.number("threshold", 4, 0, 1e6));
-  const auto transit = static_cast<unsigned>(given.number("transit", 8, 1, 1e6));
+  const auto threshold = given.whole("threshold", 4, 0, 1e6);
+  const auto transit = given.whole("transit", 8, 1, 1e6);
   return create<random_pushing>(threshold, transit);
 }
 

@@ -5,12 +5,14 @@
 namespace heddle::worker {
 
 bool census::drained() const noexcept {
-  // All ends are read before all beginnings: equal sums mean that at the moment between no thread was alive.
+  // All ends are read before the residents, and these before all beginnings. So `made - finished` is at least the
+  // number of threads that were alive when the residents were read. If both are equal, all of these were residents.
   std::uint64_t finished = 0;
   for (const auto& w : workers_) finished += w->threads.finished.load();
+  const std::uint64_t residents = residents_.load();
   std::uint64_t made = made_outside_.load();
   for (const auto& w : workers_) made += w->threads.made.load();
-  return made == finished;
+  return made == finished + residents;
 }
 
 std::uint64_t census::alive() const noexcept {

@@ -1,8 +1,9 @@
 // The census of a runtime. It counts threads that outlive their maker's scope, so that the runtime's destructor can
 // wait for their ends. It also counts calls from outside that look at the runtime after their thread may have ended.
-// Owns the counts of what kernel threads without a worker do, and the destructor's waiter; each worker has counts of
-// its own (`worker::threads`). Any code may count and ask. Promise: `drained` is never true while a counted thread is
-// alive, and a destructor that waits in `wait_until_drained` does not miss the last end.
+// Owns the counts of what kernel threads without a worker do, of residents (heddle/detail/residents.hpp), and the
+// destructor's waiter; each worker has counts of its own (`worker::threads`). Any code may count and ask. Promise:
+// `drained` is never true while a counted thread is alive, and a destructor that waits in `wait_until_drained` does not
+// miss the last end.
 #pragma once
 
 #include <atomic>
@@ -29,8 +30,13 @@ class census {
     w.threads.finished.store(w.threads.finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // Returns true if no counted thread is alive, or none was at some moment during the call.
+  // A resident is counted after it was made, and counted out before it is told to end.
+  void count_resident() noexcept { residents_.fetch_add(1); }
+  void count_out_resident() noexcept { residents_.fetch_sub(1); }
+
+  // Returns true if no counted thread but residents is alive, or none was at some moment during the call.
   bool drained() const noexcept;
+  bool has_residents() const noexcept { return residents_.load() != 0; }
   // The number of counted threads that are alive. A hint.
   std::uint64_t alive() const noexcept;
   // Grows whenever a worker chooses something to run.
@@ -75,6 +81,7 @@ class census {
   // The destructor's waiter, while it waits; taken by the worker that sees that all threads have ended.
   std::atomic<detail::waiter*> ender_{nullptr};
   std::atomic<std::uint64_t> made_outside_{0};  // counted threads made by kernel threads without a worker
+  std::atomic<std::uint64_t> residents_{0};     // never more than are alive
   std::atomic<std::uint32_t> calls_{0};         // under way
 };
 

@@ -38,7 +38,7 @@ thread* worker_agenda::take_over_slice() noexcept {
   // with one more are not always the same. The moment within a long round is left to chance, because otherwise the same
   // thread would go to and fro.
   const bool may_rotate = own <= short_round || turns_ended_ > own + random.below(own);
-  const std::uint64_t interval = home.ticks().plan().interval * platform::cycles_per_microsecond() / 1000;
+  const std::uint64_t interval = home.ticks().interval() * platform::cycles_per_microsecond() / 1000;
   const std::uint64_t now = platform::cycles();
   worker* victim = nullptr;
   std::uint64_t oldest = now;

@@ -255,6 +255,10 @@ fiber::kind kind_of(runtime& home, preemption technique, tls storage) {
   if (const char* why = platform::why_no_timers(); why != nullptr && home.ticks().plan().timers == nullptr) {
     throw std::system_error(ENOTSUP, std::generic_category(), std::string("heddle: no preemptive threads: ") + why);
   }
+  {
+    const section inside;
+    home.ticks().know_cost();
+  }
   home.creator().start();  // for blocking(), whatever the technique
   base::preemption_is_used([]() noexcept {
     const caller who = caller::now();

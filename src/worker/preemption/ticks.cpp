@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -65,11 +66,11 @@ void ticks::start(worker& w, bool once, platform::nanoseconds not_before) noexce
   if (!has_timer(c, plan_.timers)) return;  // the next one that wants ticks tries again
   platform::nanoseconds phase = begin_;
   if (plan_.from == tick_plan::source::creation) phase = w.ticking.since;
-  else if (plan_.from == tick_plan::source::aligned) phase += plan_.interval * w.rank / workers_;
-  else phase += plan_.interval * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
+  else if (plan_.from == tick_plan::source::aligned) phase += interval() * w.rank / workers_;
+  else phase += interval() * group_of(w.rank) / ((workers_ + group_size_ - 1) / group_size_);
   const platform::nanoseconds now = std::max(platform::now(), not_before);
   c.short_slices = slices_are_short(w);
-  const platform::nanoseconds interval = c.short_slices ? spinning_slice : plan_.interval;
+  const platform::nanoseconds interval = c.short_slices ? spinning_slice : this->interval();
   platform::nanoseconds first = now < phase ? phase : now + interval - (now - phase) % interval;
   if (c.short_slices) first = now + interval;  // phases are of no use where time slices begin at any time
   // relaxed, here and below: of this kernel thread and its handler
@@ -167,7 +168,7 @@ void ticks::begin_slice(worker& w, fiber::preemptible& self) noexcept {
   // of this kernel thread
   if (is_short != w.by->short_slices && w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::always)
     start(w, false);
-  const platform::nanoseconds interval = is_short ? spinning_slice : plan_.interval;
+  const platform::nanoseconds interval = is_short ? spinning_slice : this->interval();
   if (platform::simulated) return;  // signals take no time there that a program's code would lack
   if (self.cut_calls == 0 || interval >= longest_stretch) {
     if (interval < short_interval) self.slice_lasts_until = platform::now() + interval / 2;
@@ -207,6 +208,24 @@ void ticks::came(worker& w, bool by_timer, bool wanted) noexcept {
     if (owner.compare_exchange_strong(nobody, static_cast<int>(w.rank))) return;
   }
   stop(*w.by);
+}
+
+void ticks::know_cost() noexcept {
+  static std::atomic<bool> measured{false}, said{false};
+  if (plan_.timers != nullptr || plan_.interval >= never_too_short) return;
+  if (!measured.exchange(true)) {
+    const platform::nanoseconds least = 10 * platform::cost_of_tick();
+    least_interval_.store(std::min(least, never_too_short), std::memory_order_relaxed);  // a number
+  }
+  if (interval() == plan_.interval || said.exchange(true)) return;
+  char text[200];
+  const int length = std::snprintf(text, sizeof text,
+                                   "heddle: a tick takes %llu us here, so time slices last %llu us and not %llu: "
+                                   "ticks would take more than a tenth of the time\n",
+                                   static_cast<unsigned long long>(interval() / 10'000),
+                                   static_cast<unsigned long long>(interval() / 1'000),
+                                   static_cast<unsigned long long>(plan_.interval / 1'000));
+  platform::write_error(text, static_cast<std::size_t>(length));
 }
 
 }  // namespace heddle::worker

@@ -3,6 +3,7 @@
 // group runs a preemptive thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -56,9 +57,15 @@ class ticks {
   // is twice the length of the last time slice, up to a limit ([slice:3]).
   void begin_slice(worker& w, fiber::preemptible& self) noexcept;
   // The length that a time slice has at present on that worker, whose carrier calls.
-  platform::nanoseconds slice_on(worker& w) const noexcept {
-    return slices_are_short(w) ? spinning_slice : plan_.interval;
+  platform::nanoseconds slice_on(worker& w) const noexcept { return slices_are_short(w) ? spinning_slice : interval(); }
+  // The usual length of a time slice: that of the plan, or longer, so that ticks take a tenth of the time at most
+  // ([slice:5]).
+  platform::nanoseconds interval() const noexcept {
+    return std::max(plan_.interval, least_interval_.load(std::memory_order_relaxed));  // a number
   }
+  // Called before the first preemptive thread of the runtime. Measures what a tick costs, once a process, if the
+  // interval is so short that it may matter.
+  void know_cost() noexcept;
   // If ticks find a thread spinning for so long, without a call of the runtime, it counts as one that does not give way
   // by itself. The value is half a usual time slice, and more than the some 100 us after which loops of libraries give
   // way.
@@ -93,6 +100,11 @@ class ticks {
   // One usual time slice of each of 16 threads: a thread that spins again after the time slices of all others is found
   // before this time is over.
   static constexpr platform::nanoseconds spinning_lasts = 16'000'000;
+
+  // The runtimes' intervals are at least ten times what a tick was found to cost; 0 before that is known.
+  inline static std::atomic<platform::nanoseconds> least_interval_{0};
+  // No tick is so slow that it takes a tenth of a longer interval.
+  static constexpr platform::nanoseconds never_too_short = 1'000'000;
 
   const tick_plan plan_;
   const unsigned workers_;
