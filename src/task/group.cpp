@@ -108,7 +108,7 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 
 }  // namespace
 
-static bool pop_quietly(entry item, ticket position) noexcept { return pop_or(item, position, pop_slow_quietly); }
+static bool pop_unserved(entry item, ticket position) noexcept { return pop_or(item, position, pop_slow_unserved); }
 
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] If the continuation of my spawner, from this very spawn, is still the newest entry here, no thread took
@@ -122,7 +122,7 @@ bool take_spawner_back(block& self) noexcept {
   // relaxed twice: only this worker writes its slots; an entry in the queue keeps the spawner from running and changing
   // `spawns`
   if (position->load(std::memory_order_relaxed) != mine ||
-      spawner->spawns.load(std::memory_order_relaxed) != self.ties.spawn_number || !pop_quietly(mine, position)) {
+      spawner->spawns.load(std::memory_order_relaxed) != self.ties.spawn_number || !pop_unserved(mine, position)) {
     return false;
   }
   w.came_back(self, *spawner);

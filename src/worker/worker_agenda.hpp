@@ -158,6 +158,7 @@ class worker_agenda : public worker_switching {
   void note_fair_choice(std::uint64_t count) noexcept;
   [[nodiscard]] entry pick_slowly_marked(const thread* stays) noexcept;
   [[nodiscard]] entry pick_waiting(const thread* stays) noexcept;
+  [[nodiscard]] bool interrupted_goes_first() const noexcept;
   [[nodiscard]] bool something_waits_here() noexcept;
   void come_after_served(thread& t) noexcept;
   [[nodiscard]] entry pick_specially(const thread* stays, std::uint64_t count) noexcept;

@@ -148,7 +148,7 @@ HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;
 HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
 // The same for the runtime's own code, which must not be suspended.
-bool pop_slow_quietly(fork_queue* queue, slot* position) noexcept;
+bool pop_slow_unserved(fork_queue* queue, slot* position) noexcept;
 
 // [service:1] Looks at what waits on this worker or for any worker, and lets one of it run before the caller goes on.
 // May suspend and migrate the caller.

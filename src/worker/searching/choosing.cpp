@@ -14,6 +14,7 @@ namespace {
 
 entry entry_or_none(thread* t) noexcept { return t != nullptr ? ready_entry(*t) : 0; }
 
+constexpr std::uint64_t uncounted = 1;       // in place of a pick's number, where the pick is part of another choice
 constexpr unsigned look_at_clock_every = 8;  // picks, where there are priorities: for threads that have waited for long
 
 }  // namespace
@@ -57,7 +58,7 @@ entry worker_agenda::pick_other_after_tick(const thread& self) noexcept {
   // The same as pick() from here on, but not counted, because the time slice changes only if a carrier can be had.
   // seen at the next look
   const bool specially = (picks_specially.load(std::memory_order_relaxed) & special_threads) != 0;
-  if (const entry item = specially ? pick_specially(&self, 1) : take_newest(); item != 0) return item;
+  if (const entry item = specially ? pick_specially(&self, uncounted) : take_newest(); item != 0) return item;
   // Where many threads share a worker, one shall come over here. It comes to the inbox when that worker makes its next
   // thread ready.
   for (unsigned r = 0; r < home.workers(); ++r) {
@@ -160,7 +161,7 @@ entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) no
     if (running == nullptr && !ready.looks_empty()) tell_of_ready();  // they counted on being next: will_pick
     return ready_entry(*t);
   }
-  if (is_fair_choice(count)) {
+  if (count != uncounted && is_fair_choice(count)) {
     note_fair_choice(count);
     if (const entry item = pick_fairly(); item != 0) return item;
   }

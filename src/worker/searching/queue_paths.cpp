@@ -51,7 +51,7 @@ static void serve_if_reminded(worker::worker& self) noexcept {
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {
   const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
-  const bool done = pop_slow_quietly(queue, position);
+  const bool done = pop_slow_unserved(queue, position);
   worker::worker& self = worker::caller(queue).on();
   if (self.taken_back == item) [[unlikely]]
     return done;  // the caller comes for it to this worker
@@ -59,7 +59,7 @@ bool pop_slow(fork_queue* queue, slot* position) noexcept {
   return done;
 }
 
-bool pop_slow_quietly(fork_queue* queue, slot* position) noexcept {
+bool pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
   // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
   // take the entry.

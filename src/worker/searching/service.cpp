@@ -35,6 +35,13 @@ void worker_agenda::note_fair_choice(std::uint64_t count) noexcept {
   looks_at_pick_ = count + look_every_;
 }
 
+// True unless something stands above a thread of the normal level that has given way to what waited.
+bool worker_agenda::interrupted_goes_first() const noexcept {
+  if (is_inactive() || leaves_) return false;
+  return pinned.empty() && !home.capacity().pools().in_force() &&
+         !(home.precedence().is_used() && home.levels().any_high(1));
+}
+
 // A choice for which there are reasons to take the slow path.
 entry worker_agenda::pick_slowly_marked(const thread* stays) noexcept {
   const unsigned why = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
@@ -42,7 +49,7 @@ entry worker_agenda::pick_slowly_marked(const thread* stays) noexcept {
     pick_slowly(has_interrupted, false);
     // A thief may have taken it, and it may be gone.
     if (thread* const t = std::exchange(interrupted_, nullptr);
-        t != nullptr && !is_inactive() && ready.take_if_oldest(*t)) {
+        t != nullptr && interrupted_goes_first() && ready.take_if_oldest(*t)) {
       count_pick();
       return ready_entry(*t);
     }
