@@ -70,18 +70,19 @@ bool shared_wait::enqueue(void* data, waiter& w) noexcept {
   while (children_of(group) != 0) {
     s.first = &w;
     now = group.outstanding.load();
-    while (now != 0 && now < group_state::owner_waits / 2) {
+    while (now > 0 && now < group_state::owner_waits / 2) {
       // The owner may add its mark at the same time: one of the two is first.
       if (!group.outstanding.compare_exchange_weak(now, now + group_state::first_waits)) continue;
       s.has_first = me.is_first = true;
       s.guard.unlock();
       return true;
     }
-    if (now != 0) {
+    if (now > 0) {
       s.others.push_back(w);
       s.guard.unlock();
       return true;
     }
+    // No child is left of those that were counted, or a child has ended that was not: the next look counts that child.
   }
   me.empty = true;
   me.woken = std::exchange(s.others, waiter_list());
