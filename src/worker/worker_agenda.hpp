@@ -202,7 +202,7 @@ class worker_agenda : public worker_switching {
   int most_pinned_{pinned_threads::gangs};
 
  protected:
-  pool_rotation rotation_;
+  served_pool of_pool_;
   bool leaves_{false};       // [arena:5]: an arena's worker goes back to the outer runtime with work left
   unsigned raised_seen_{0};  // the last value seen of precedence::raised
 

@@ -3,6 +3,7 @@
 #include <heddle/parallel_invoke.hpp>
 #include <heddle/runtime.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "policy/adws/distribution.hpp"
@@ -311,6 +314,34 @@ TEST(adws, groups_that_do_not_nest_are_run_all_the_same) {
   }
   EXPECT_EQ(ran.load(), 50 * 9);
 }
+
+class without_a_place : public testing::TestWithParam<const char*> {};
+
+// Threads that are nobody's children, as many as workers. They can meet only if each idle worker takes one, wherever it
+// stands.
+TEST_P(without_a_place, threads_go_to_all_workers_that_are_idle) {
+  heddle_test::watchdog guard("adws threads without a place");
+  for (const int workers : {3, 8}) {
+    heddle::runtime rt({.workers = static_cast<std::size_t>(workers), .policy = GetParam()});
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> here{0};
+      std::vector<heddle::thread> all;
+      heddle::thread_options o;
+      o.where = &rt;
+      for (int i = 0; i < workers; ++i) {
+        all.emplace_back(o, [&] {
+          here.fetch_add(1);
+          while (here.load() < workers) std::this_thread::yield();
+        });
+      }
+      for (heddle::thread& t : all) t.join();
+      EXPECT_EQ(here.load(), workers);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(adws, without_a_place, testing::Values("adws", "ml-adws", "ml-ws", "ml-adaptive"),
+                         [](const auto& info) { return heddle_test::test_name(info.param); });
 
 }  // namespace
 }  // namespace adws_test

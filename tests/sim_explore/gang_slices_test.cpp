@@ -7,6 +7,7 @@
 #include <chrono>
 #include <vector>
 
+#include <heddle/detail/gang.hpp>
 #include <heddle/heddle.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
@@ -70,6 +71,28 @@ void beside_a_thread(runtime& home, int n) {
   other.join();
 }
 
+// There is one gang more than there are workers, each of one thread. So one always waits to be put on, and takes a
+// worker as soon as a time slice ends there.
+void more_gangs_beside_a_thread(runtime& home, int n) {
+  std::atomic<int> spinning{0};
+  thread_options o;
+  o.where = &home;
+  thread other(o, [&] {
+    spin([&] { return spinning.load() == n + 1; });
+    spinning.store(-1);
+  });
+  threads(home, n + 1, [&](int) {
+    detail::gang_handle* const gang = detail::make_gang(&home, 1);
+    detail::begin_gang(gang, 1);
+    detail::enter_gang(gang, 0);
+    spinning.fetch_add(1);
+    spin([&] { return spinning.load() < 0; });
+    detail::leave_gang();
+    detail::free_gang(gang);
+  });
+  other.join();
+}
+
 // Those of a nested gang spin for their elders, which spin for a third gang.
 void nested(runtime& home, int n) {
   std::atomic<int> stage{0};
@@ -117,6 +140,7 @@ constexpr scenario scenarios[] = {
     {"larger than the workers", larger_than_the_workers},
     {"twice as large as the workers", twice_as_large},
     {"beside a thread", beside_a_thread},
+    {"more gangs beside a thread", more_gangs_beside_a_thread},
     {"nested", nested},
     {"some wait", some_wait},
 };

@@ -28,29 +28,30 @@ namespace {
 
 using heddle::preemption;
 using heddle::worker::packing;
-using heddle::worker::pool_rotation;
+using heddle::worker::served_pool;
 using heddle_test::fib;
 using heddle_test::in;
 using heddle_test::options_for;
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
-// Workers whose ticks come one after the other, each once an interval,
-// and as many threads as workers there were, one in each pool.
+// Workers whose ticks come one after the other, each once an interval, and threads that are dealt out to the pools.
 class model {
  public:
-  model(unsigned total, unsigned active, unsigned long work)
+  // As many threads as workers there were.
+  model(unsigned total, unsigned active, unsigned long work) : model(total, active, total, work) {}
+  model(unsigned total, unsigned active, unsigned threads, unsigned long work)
       : active_(active),
         pools_(total),
-        threads_(new heddle::fiber::thread[total]),
-        left_(total, work),
-        had_(total),
+        threads_(new heddle::fiber::thread[threads]),
+        left_(threads, work),
+        had_(threads),
         turns_(active),
         on_(active) {
     pools_.begin(active);
-    for (unsigned i = 0; i < total; ++i) {
-      threads_[i].ties.belongs.set_pool(i);
-      static_cast<void>(pools_.put(threads_[i], i));
+    for (unsigned i = 0; i < threads; ++i) {
+      threads_[i].ties.belongs.set_pool(i % total);
+      static_cast<void>(pools_.put(threads_[i], i % total));
     }
   }
   // One tick of each active worker.
@@ -58,12 +59,16 @@ class model {
     for (unsigned r = 0; r < active_; ++r) {
       heddle::fiber::thread* self = on_[r];
       if (self != nullptr) {
-        ++had_[self->ties.belongs.rank()];
-        if (--left_[self->ties.belongs.rank()] == 0) self = nullptr;
+        const auto number = static_cast<std::size_t>(self - threads_.get());
+        ++had_[number];
+        if (--left_[number] == 0) self = nullptr;
       }
       heddle::fiber::thread* next = pools_.take(r, turns_[r]);
       if (next == nullptr && self == nullptr) next = pools_.take_any(r, turns_[r]);
-      if (next != nullptr && self != nullptr) static_cast<void>(pools_.put(*self, self->ties.belongs.rank()));
+      if (next != nullptr && self != nullptr) {
+        self->ties.belongs.set_pool(pools_.settle(self->ties.belongs.rank()));
+        static_cast<void>(pools_.put(*self, self->ties.belongs.rank()));
+      }
       on_[r] = next != nullptr ? next : self;
     }
   }
@@ -77,7 +82,7 @@ class model {
   packing pools_;
   std::unique_ptr<heddle::fiber::thread[]> threads_;
   std::vector<unsigned long> left_, had_;
-  std::vector<pool_rotation> turns_;
+  std::vector<served_pool> turns_;
   std::vector<heddle::fiber::thread*> on_;
 };
 
@@ -109,12 +114,45 @@ TEST(packing_model, every_thread_has_slices) {
   }
 }
 
+// The largest share of a thread over the smallest one, once the threads have settled.
+double unevenness(unsigned total, unsigned active, unsigned threads) {
+  model m(total, active, threads, ~0ul);
+  for (unsigned i = 0; i < 400; ++i) m.step();
+  std::vector<unsigned long> had = m.had();
+  for (unsigned i = 0; i < 60 * threads; ++i) m.step();
+  for (unsigned i = 0; i < threads; ++i) had[i] = m.had()[i] - had[i];
+  const auto [least, most] = std::minmax_element(had.begin(), had.end());
+  return static_cast<double>(*most) / static_cast<double>(*least);
+}
+
+TEST(packing_model, as_many_threads_as_pools_or_a_multiple_have_even_shares) {
+  for (const unsigned total : {2u, 3u, 4u, 5u, 7u, 8u, 28u}) {
+    for (unsigned active = 1; active < total; ++active) {
+      for (const unsigned each : {1u, 2u, 3u})
+        EXPECT_LE(unevenness(total, active, each * total), 1.1) << each * total << " on " << active << " of " << total;
+    }
+  }
+}
+
+// The ticks of the model come in step, so a thread may happen to lose its worker again and again.
+TEST(packing_model, any_number_of_threads_have_nearly_even_shares) {
+  EXPECT_LE(unevenness(2, 1, 7), 1.01);
+  for (const unsigned total : {2u, 3u, 4u, 5u, 7u, 8u, 28u}) {
+    for (unsigned active = 1; active < total; ++active) {
+      for (const unsigned threads : {total - 1, total + 1, 2 * total - 1, 2 * total + 1, 30u}) {
+        if (threads < active) continue;
+        EXPECT_LE(unevenness(total, active, threads), 1.5) << threads << " on " << active << " of " << total;
+      }
+    }
+  }
+}
+
 TEST(packing_model, private_pools_stay_with_their_worker) {
   packing pools(7);
   pools.begin(3);  // private: 0 3, 1 4, 2 5; shared: 6
   std::array<heddle::fiber::thread, 7> threads;
   for (unsigned i = 0; i < 7; ++i) ASSERT_TRUE(pools.put(threads[i], i));
-  pool_rotation turns;
+  served_pool turns;
   std::vector<const heddle::fiber::thread*> taken;
   while (const heddle::fiber::thread* t = pools.take(1, turns)) taken.push_back(t);
   ASSERT_EQ(taken.size(), 3u);
@@ -141,10 +179,10 @@ TEST(packing_model, new_threads_go_to_the_emptiest_pool) {
     ASSERT_TRUE(pools.put(threads[i], index));
   }
   EXPECT_THAT(in, ::testing::Each(1u));
-  pool_rotation first, second;
+  served_pool first, second;
   ASSERT_NE(pools.take(0, first), nullptr);  // runs: its pool is still full
   ASSERT_NE(pools.take(1, second), nullptr);
-  const auto empty = static_cast<unsigned>(second.serves);
+  const auto empty = static_cast<unsigned>(second.index);
   pools.rests(second);  // and has left
   const unsigned index = pools.deal();
   EXPECT_EQ(index, empty);
@@ -163,7 +201,7 @@ TEST(packing_model, threads_settle_evenly) {
     t.ties.belongs.set_pool(0);
     ASSERT_TRUE(pools.put(t, 0));
   }
-  std::array<pool_rotation, active> turns;
+  std::array<served_pool, active> turns;
   std::array<heddle::fiber::thread*, active> on{};
   for (int round = 0; round < 100; ++round) {
     for (unsigned r = 0; r < active; ++r) {

@@ -32,7 +32,8 @@ void layout::stop_watching(unsigned self) noexcept {
 
 placement layout::leave_out(task& t) noexcept {
   t.tag = &outside_;
-  workers_.outsider_begins();
+  // Workers may rob each other from here on, those that sleep already included.
+  if (workers_.outsider_begins() && rules_.in_order) host_->widened();
   return placement::stay;
 }
 
@@ -62,7 +63,8 @@ void layout::enqueue(task& t) noexcept {
     m.is_passed_to.store(false);
 #endif
   }
-  if (!host_->wake(m.head) && rules_.announced == layout_rules::announcement::to_head_or_anybody)
+  if (host_->wake(m.head)) return;
+  if (rules_.announced == layout_rules::announcement::to_head_or_anybody || are_search_roots_everybodys())
     host_->wake_any(m.head);
 }
 

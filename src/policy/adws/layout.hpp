@@ -55,6 +55,12 @@ class layout {
   // Under by_steals: whether a group has gone down to that line, so that its members may steal from each other.
   bool is_open(std::uint32_t line) const noexcept { return open_groups_[line].load() != 0; }
 
+  // True if a search root that waits for a busy worker may go to another one: while threads are alive that have no
+  // place in the tree, of which the thesis does not speak. A policy that is not `in_order` has its own rule for that.
+  bool are_search_roots_everybodys() const noexcept {
+    return rules_.in_order && rules_.steals && workers_.are_everybodys();
+  }
+
  private:
   enum class slot : unsigned {  // of task::to
     passed,

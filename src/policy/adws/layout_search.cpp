@@ -105,6 +105,15 @@ unsigned layout_search::first_of(unsigned self, const victims& from) noexcept {
   return host_->random(self, from.last - from.first + 1);
 }
 
+// A worker that has one of several threads has often been woken for another one. So it wakes a worker for what is left.
+entry layout_search::pass_on(unsigned self, entry found) noexcept {
+  if (found == 0 || !rules_.in_order || !(has_anything(self) || has_search_root())) return found;
+  for (unsigned i = 1; i < host_->workers(); ++i) {
+    if (host_->wake((self + i) % host_->workers())) break;
+  }
+  return found;
+}
+
 entry layout_search::acquire(unsigned self, effort how) noexcept {
   unsigned& vain = workers_[self].vain_glances;
   if (const entry found = workers_.next_own(self); found != 0) return vain = 0, found;
@@ -112,8 +121,14 @@ entry layout_search::acquire(unsigned self, effort how) noexcept {
   if (workers < 2) return 0;
   if (how == effort::glance && vain < rules_.patience) return ++vain, 0;
   if (workers_.are_everybodys()) {
-    return go_round(workers, host_->random(self, workers), how,
-                    [&](unsigned victim) { return victim == self ? 0 : steal_from_anywhere(self, victim, how); });
+    const unsigned first = host_->random(self, workers);
+    const entry found = go_round(workers, first, how, [&](unsigned victim) {
+      return victim == self ? 0 : steal_from_anywhere(self, victim, how);
+    });
+    if (found != 0 || !layout_.are_search_roots_everybodys()) return pass_on(self, found);
+    return pass_on(self, go_round(workers, first, how, [&](unsigned victim) {
+                     return victim == self ? 0 : steal_search_root(self, victim);
+                   }));
   }
   for (const unsigned which : workers_[self].heads) {
     if (!workers_.may_act_for(self, which)) continue;
@@ -149,7 +164,8 @@ bool layout_search::has_work_for(const victims& from, unsigned place) const noex
 }
 
 bool layout_search::may_find(unsigned self) noexcept {
-  if (workers_.are_everybodys()) return has_anything(self);
+  if (workers_.are_everybodys())
+    return has_anything(self) || (layout_.are_search_roots_everybodys() && has_search_root());
   for (const unsigned which : workers_[self].heads) {
     if (!workers_.may_act_for(self, which)) continue;
     if (!lines_.of(which).looks_empty()) return true;

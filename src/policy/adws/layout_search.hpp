@@ -54,6 +54,7 @@ class layout_search {
   entry steal_from(unsigned self, const victims& from, unsigned place, effort how) noexcept;
   entry steal_queue_of(unsigned self, const member& of, bool migrated, const victims& from, effort how) noexcept;
   entry steal_queued(unsigned self, member& of) noexcept;
+  entry pass_on(unsigned self, entry found) noexcept;
   bool has_work_for(const victims& from, unsigned place) const noexcept;
 
   layout& layout_;

@@ -45,7 +45,8 @@ class stations {
   // Whether threads without a place in the layout are alive. Levels do not count then, and all workers may rob each
   // other.
   bool are_everybodys() const noexcept { return outside_tasks_.load() != 0; }
-  void outsider_begins() noexcept { outside_tasks_.fetch_add(1); }
+  // Returns true if it is the only one.
+  [[nodiscard]] bool outsider_begins() noexcept { return outside_tasks_.fetch_add(1) == 0; }
   void outsider_ends() noexcept { outside_tasks_.fetch_sub(1); }
 
   // The following functions are called on the worker itself.

@@ -38,11 +38,16 @@ gangs::after_tick gangs::tick(const thread& t) noexcept {
   std::lock_guard hold(lock_);
   seat& s = *t.listed.seat;
   gang& g = *s.of;
+  unsigned& of_worker = ticks_at_[s.worker];
+  ++of_worker;
   if (g.ending) return after_tick::none;
-  if (++s.ticks % ticks_of_a_slice != 0) return after_tick::siblings;
-  if (!g.on || !g.is_sliced || waiting_ == nullptr) return after_tick::anybody;
-  end_slice(g);
-  return after_tick::none;
+  if (++s.ticks % ticks_of_a_slice == 0 && g.on && g.is_sliced && waiting_ != nullptr) {
+    end_slice(g);
+    return after_tick::none;
+  }
+  if (of_worker < ticks_of_a_slice) return after_tick::siblings;
+  of_worker = 0;
+  return after_tick::anybody;
 }
 
 }  // namespace heddle::worker

@@ -33,7 +33,10 @@ void for_each_seat(gang& g, F f) noexcept {
 }  // namespace
 
 gangs::gangs(const worker_list& workers, unsigned most)
-    : workers_(workers), seats_at_(new std::atomic<seat*>[most]()), marks_(new mark[most]()) {}
+    : workers_(workers),
+      seats_at_(new std::atomic<seat*>[most]()),
+      ticks_at_(new unsigned[most]()),
+      marks_(new mark[most]()) {}
 
 // --- seats at workers ----------------------------------------------------------------------------------------------
 // All of this under lock_; the relaxed accesses of seats_at_ are ordered by it.

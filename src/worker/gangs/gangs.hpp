@@ -162,6 +162,8 @@ class gangs {
   gang* on_{nullptr};
   // By rank, the seat of the innermost gang first. Others read it as a hint whether there is any.
   const std::unique_ptr<std::atomic<seat*>[]> seats_at_;
+  // By rank: ticks that found threads of gangs running there, since work in no gang last had its turn.
+  const std::unique_ptr<unsigned[]> ticks_at_;
   enum class mark : std::uint8_t { taken, free, shared };
   const std::unique_ptr<mark[]> marks_;
 };

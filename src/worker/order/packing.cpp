@@ -9,28 +9,28 @@ using fiber::thread;
 
 thread* packing::pop(unsigned index) noexcept {
   pool& p = pools_[index];
-  if (p.first.load(std::memory_order_relaxed) == nullptr) return nullptr;  // a hint
+  if (p.since.load(std::memory_order_relaxed) == none) return nullptr;  // a hint
   std::lock_guard hold(p.lock);
-  thread* t = p.first.load(std::memory_order_relaxed);  // under lock
+  thread* t = p.first;
   if (t == nullptr) return nullptr;
-  p.first.store(t->next, std::memory_order_relaxed);  // under lock
-  p.load.fetch_sub(1, std::memory_order_relaxed);     // a hint
+  be_first(p, t->next);
+  p.load.fetch_sub(1, std::memory_order_relaxed);  // a hint
   ready_.fetch_sub(1);
   return t;
 }
 
-thread* packing::pop(unsigned index, pool_rotation& rotation) noexcept {
+thread* packing::pop(unsigned index, served_pool& mine) noexcept {
   thread* t = pop(index);
-  if (t != nullptr) serves(rotation, static_cast<int>(index));
+  if (t != nullptr) serves(mine, static_cast<int>(index));
   return t;
 }
 
-void packing::serves(pool_rotation& rotation, int index) noexcept {
-  if (index == rotation.serves) return;
+void packing::serves(served_pool& mine, int index) noexcept {
+  if (index == mine.index) return;
   // relaxed: hints
-  if (rotation.serves >= 0) pools_[rotation.serves].load.fetch_sub(1, std::memory_order_relaxed);
+  if (mine.index >= 0) pools_[mine.index].load.fetch_sub(1, std::memory_order_relaxed);
   if (index >= 0) pools_[index].load.fetch_add(1, std::memory_order_relaxed);
-  rotation.serves = index;
+  mine.index = index;
 }
 
 unsigned packing::emptiest(unsigned from) const noexcept {
@@ -47,33 +47,33 @@ unsigned packing::emptiest(unsigned from) const noexcept {
   return best;
 }
 
-thread* packing::take(unsigned rank, pool_rotation& rotation) noexcept {
+thread* packing::take(unsigned rank, served_pool& mine) noexcept {
   // a number: a worker that does not know of a change yet serves as before
   const unsigned active = active_.load(std::memory_order_relaxed);
   if (active == 0 || rank >= active || !any()) return nullptr;
-  const unsigned each = total_ / active;           // private pools a worker: rank, rank + active, ...
-  const unsigned shared = total_ - active * each;  // the last ones
-  rotation.to_shared = !rotation.to_shared;
-  for (int kind = 0; kind < 2; ++kind) {
-    if (rotation.to_shared) {
-      for (unsigned i = 0; i < shared; ++i) {
-        if (thread* t = pop(active * each + rotation.shared++ % shared, rotation); t != nullptr) return t;
-      }
-    } else {
-      for (unsigned i = 0; i < each; ++i) {
-        if (thread* t = pop(rank + active * (rotation.own++ % each), rotation); t != nullptr) return t;
-      }
-    }
-    if (kind == 0) rotation.to_shared = !rotation.to_shared;
+  const unsigned each = total_ / active;  // private pools of a worker: rank, rank + active, ...
+  for (;;) {
+    unsigned best = total_;
+    std::uint64_t since = none;
+    const auto look = [&](unsigned index) {
+      const std::uint64_t its = pools_[index].since.load(std::memory_order_relaxed);  // a hint
+      if (its >= since) return;
+      since = its;
+      best = index;
+    };
+    for (unsigned i = 0; i < each; ++i) look(rank + active * i);
+    for (unsigned index = active * each; index < total_; ++index) look(index);  // shared
+    if (best == total_) return nullptr;
+    // another worker may have taken the thread meanwhile
+    if (thread* t = pop(best, mine); t != nullptr) return t;
   }
-  return nullptr;
 }
 
-thread* packing::take_any(unsigned rank, pool_rotation& rotation) noexcept {
+thread* packing::take_any(unsigned rank, served_pool& mine) noexcept {
   for (unsigned i = 0; i < total_ && any(); ++i) {
-    if (thread* t = pop((rank + i) % total_, rotation); t != nullptr) return t;
+    if (thread* t = pop((rank + i) % total_, mine); t != nullptr) return t;
   }
-  rests(rotation);
+  rests(mine);
   return nullptr;
 }
 

@@ -1,11 +1,14 @@
 // Thread packing: N pools of ready threads, one for each worker that the runtime has, served by the n active workers.
-// After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). There are two differences. First, a worker takes from its
-// private pools in turn, and from the shared pools in turn, whereas the listing begins with the first pool each time
-// (of two private pools with threads that never wait, one would get all time slices). Second, a worker that finds
-// nothing takes from whichever pool has something. Invariants: packing.md.
+// After Algorithm 3.1 of S. Shiina's thesis (docs/papers.md). There are three differences. First, a worker takes the
+// thread that has waited for longest in the pools that it serves, whereas the listing alternates between private and
+// shared pools. (N threads then end near the ideal time as well, but they do not have even shares meanwhile: of 28
+// threads on 3 workers the one in the shared pool gets nine times as much as the others.) Second, a thread whose time
+// slice ends may change its pool, so that more or fewer than N threads have even shares, too. Third, a worker that
+// finds nothing takes from whichever pool has something. Invariants: packing.md.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -16,11 +19,8 @@
 namespace heddle::worker {
 
 // The state that a worker keeps between two looks.
-struct pool_rotation {
-  unsigned own{0};        // private pools taken from so far
-  unsigned shared{0};     // the same of shared ones
-  bool to_shared{false};  // the last thread was from a shared pool
-  int serves{-1};         // the pool whose thread it took last and may still run
+struct served_pool {
+  int index{-1};  // the pool whose thread the worker took last and may still run; -1 if there is none
 };
 
 // Every function but begin and end may be called by any kernel thread with preemption off, also in a signal handler.
@@ -50,7 +50,8 @@ class packing {
     std::lock_guard hold(p.lock);
     if (active_.load() == 0) return false;  // [pack:1]
     t.next = nullptr;
-    if (p.first.load(std::memory_order_relaxed) == nullptr) p.first.store(&t, std::memory_order_relaxed);  // under lock
+    t.listed.ready_since = puts_.fetch_add(1, std::memory_order_relaxed);  // a number
+    if (p.first == nullptr) be_first(p, &t);
     else p.last->next = &t;
     p.last = &t;
     p.load.fetch_add(1, std::memory_order_relaxed);  // a hint
@@ -58,43 +59,52 @@ class packing {
     return true;
   }
 
-  // Takes one thread of the private pools of active worker `rank` and one of the shared pools, alternately. Returns
-  // null if these pools are empty.
-  [[nodiscard]] fiber::thread* take(unsigned rank, pool_rotation& rotation) noexcept;
+  // Takes the thread that has waited for longest in the private pools of active worker `rank` and the shared pools.
+  // Returns null if these pools are empty.
+  [[nodiscard]] fiber::thread* take(unsigned rank, served_pool& mine) noexcept;
   // Takes a thread of any pool. If it returns null, the worker runs none.
-  [[nodiscard]] fiber::thread* take_any(unsigned rank, pool_rotation& rotation) noexcept;
+  [[nodiscard]] fiber::thread* take_any(unsigned rank, served_pool& mine) noexcept;
   // The worker runs no thread of a pool.
-  void rests(pool_rotation& rotation) noexcept { serves(rotation, -1); }
+  void rests(served_pool& mine) noexcept { serves(mine, -1); }
   // A hint, or exact after a heavy fence.
   bool any() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   // Returns the pool for a thread that is new, or was woken and has none: a pool with the fewest threads that are ready
   // or run, as far as can be seen. relaxed: the look may begin anywhere
   [[nodiscard]] unsigned deal() noexcept { return emptiest(dealt_.fetch_add(1, std::memory_order_relaxed) % total_); }
-  // Returns the pool for a thread whose time slice ended: its own, unless another pool has fewer threads. So equal
-  // threads come to have equal shares.
+  // Returns the pool for a thread whose time slice ended while another one waited: its own, unless there is a pool that
+  // has no more threads than are left in its own. So if the threads are no multiple of the pools, the places in pools
+  // with fewer threads go round, and equal threads have equal shares.
   [[nodiscard]] unsigned settle(unsigned index) const noexcept {
     const int load = pools_[index].load.load(std::memory_order_relaxed);  // hints
-    if (load <= 0) return index;
-    const unsigned other = emptiest(index);
-    return pools_[other].load.load(std::memory_order_relaxed) < load ? other : index;
+    const unsigned other = emptiest(index + 1 == total_ ? 0 : index + 1);
+    return pools_[other].load.load(std::memory_order_relaxed) <= load ? other : index;
   }
 
  private:
   struct alignas(64) pool {
     detail::spin_word lock;
-    std::atomic<fiber::thread*> first{nullptr};  // written under lock; read by anyone as a hint
-    fiber::thread* last{nullptr};                // under lock; meaningful while first is not null
-    std::atomic<int> load{0};                    // threads in it and workers that serve it; a hint
+    fiber::thread* first{nullptr};  // under lock
+    fiber::thread* last{nullptr};   // under lock; meaningful while first is not null
+    // The number of the put that brought `first`; `none` if the pool is empty. Written under lock; others read it as a
+    // hint.
+    std::atomic<std::uint64_t> since{none};
+    std::atomic<int> load{0};  // threads in it and workers that serve it; a hint
   };
-  [[nodiscard]] fiber::thread* pop(unsigned index, pool_rotation& rotation) noexcept;
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  static void be_first(pool& p, fiber::thread* t) noexcept {
+    p.first = t;
+    p.since.store(t != nullptr ? t->listed.ready_since : none, std::memory_order_relaxed);  // a hint to others
+  }
+  [[nodiscard]] fiber::thread* pop(unsigned index, served_pool& mine) noexcept;
   [[nodiscard]] fiber::thread* pop(unsigned index) noexcept;
-  void serves(pool_rotation& rotation, int index) noexcept;
+  void serves(served_pool& mine, int index) noexcept;
   [[nodiscard]] unsigned emptiest(unsigned from) const noexcept;
 
   const unsigned total_;
   const std::unique_ptr<pool[]> pools_;
   std::atomic<unsigned> active_{0};        // 0 while there is no packing; written by begin and end
   alignas(64) std::atomic<int> ready_{0};  // threads in all pools; written under the pool's lock
+  std::atomic<std::uint64_t> puts_{0};     // so far
   std::atomic<unsigned> dealt_{0};
 };
 

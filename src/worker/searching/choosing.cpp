@@ -221,10 +221,10 @@ thread* worker_agenda::pick_packed() noexcept {
     if (!pools.put(t, t.ties.belongs.rank())) ready.push(t);  // packing is over
     else if (chain != nullptr) sources::pool_threads::announce(home, rank);
   }
-  return pools.take(rank, rotation_);
+  return pools.take(rank, of_pool_);
 }
 
-thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, rotation_); }
+thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, of_pool_); }
 
 // The inbox and the ready threads take turns, because there may be many ready threads, or few that compute for long.
 thread* worker_agenda::adopt_inbox_at_fair_choice() noexcept {

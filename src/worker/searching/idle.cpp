@@ -60,7 +60,7 @@ thread* worker::stay_inactive() noexcept {
     while (first != nullptr) give(std::exchange(first, nullptr));
     while (const entry item = sources::take<sources::inactive>(*this)) give(thread_for(item));
     trace::emit<trace::event::worker_switch_off>(ring);
-    home.capacity().pools().rests(rotation_);
+    home.capacity().pools().rests(of_pool_);
     sources::inbox_threads::announce(home, 0);
     const std::uint32_t seen = inactive.load();           // before the look: a push after it changes the word
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with make_pinned_ready: what was pushed
