@@ -56,14 +56,41 @@ struct scan_work {
     }
     return sum;
   }
-  T sum(std::size_t low, std::size_t high) {
+  // Returns the combination of `before`, if there is one, and [low, high), which is not empty.
+  std::optional<T> sum(std::size_t low, std::size_t high, std::optional<T> before) {
     In from = in + static_cast<in_step>(low);
     const In end = in + static_cast<in_step>(high);
-    T total(*from);
-    for (++from; from != end; ++from) total = join(std::move(total), *from);
+    if (!before) before.emplace(*from++);
+    T total = std::move(*before);
+    for (; from != end; ++from) total = join(std::move(total), *from);
     return total;
   }
 };
+
+inline constexpr std::uint64_t scan_block_nanoseconds = 20000;
+
+// Calls value = f(from, to, value) for blocks of [low, high) in turn. The caller gives way to what waits between two
+// blocks: [service:1] of src/worker/searching/service.md.
+template <class T, class F>
+std::optional<T> in_scan_blocks(std::size_t low, std::size_t high, std::optional<T> value, const loop_site& site,
+                                F&& f) {
+  std::size_t block = std::max<std::size_t>(site.iterations_in(scan_block_nanoseconds), 1);
+  std::uint64_t before = loop_cycles();
+  while (high - low > block) {
+    value = f(low, low + block, std::move(value));
+    low += block;
+    const std::uint64_t now = loop_cycles();
+    if (now - before < loop_site::ticks_in(scan_block_nanoseconds / 2)) block *= 2;
+    else if (now - before > loop_site::ticks_in(scan_block_nanoseconds * 4))
+      block = std::max<std::size_t>(block / 4, 1);
+    before = now;
+    if (is_time_to_serve(now)) [[unlikely]] {
+      serve_what_waits();
+      before = loop_cycles();
+    }
+  }
+  return f(low, high, std::move(value));
+}
 
 // Runs f(0) .. f(count - 1) as pieces of a loop's tree. It keeps no memory of the site, because count and the work of f
 // vary from scan to scan.
@@ -94,9 +121,19 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
   const unsigned workers = loop_begin().workers;
   const std::size_t worthwhile = site.iterations_in(least_scan_nanoseconds);
   const std::size_t parts = std::min<std::size_t>(workers + 1, n / std::max<std::size_t>(options.grain, 2));
+  const auto scan = [&](std::size_t low, std::size_t high, std::optional<T> before) {
+    return in_scan_blocks(
+        low, high, std::move(before), site,
+        [&](std::size_t from, std::size_t to, std::optional<T> b) { return work.scan(from, to, std::move(b)); });
+  };
+  const auto sum = [&](std::size_t low, std::size_t high) {
+    return in_scan_blocks(
+        low, high, std::optional<T>(), site,
+        [&](std::size_t from, std::size_t to, std::optional<T> b) { return work.sum(from, to, std::move(b)); });
+  };
   if (workers == 1 || parts < 3 || n < worthwhile) {
     const std::uint64_t start = loop_cycles();
-    work.scan(0, n, std::move(init));
+    scan(0, n, std::move(init));
     site.observe(n, loop_cycles() - start);
     return;
   }
@@ -108,11 +145,11 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
       parts - 1,
       [&](std::size_t part) {
         if (part != 0) {
-          value[part].emplace(work.sum(edge(part), edge(part + 1)));
+          value[part] = sum(edge(part), edge(part + 1));
           return;
         }
         const std::uint64_t start = loop_cycles();
-        value[0] = work.scan(0, edge(1), std::move(init));
+        value[0] = scan(0, edge(1), std::move(init));
         site.observe(edge(1), loop_cycles() - start);
       },
       options.stop, bytes);
@@ -120,8 +157,8 @@ void run_scan(Work& work, std::size_t n, std::optional<T> init, loop_site& site,
   for (std::size_t part = 1; part + 1 < parts; ++part)
     value[part].emplace(work.join(*value[part - 1], std::move(*value[part])));
   for_each_block(
-      parts - 1, [&](std::size_t part) { work.scan(edge(part + 1), edge(part + 2), std::move(value[part])); },
-      options.stop, bytes);
+      parts - 1, [&](std::size_t part) { scan(edge(part + 1), edge(part + 2), std::move(value[part])); }, options.stop,
+      bytes);
 }
 
 template <bool Inclusive, class T, class In, class Out, class Combine>

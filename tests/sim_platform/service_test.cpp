@@ -42,6 +42,14 @@ void reduction(unsigned) {
   };
   EXPECT_EQ(parallel_reduce(0, pieces, 0, body, std::plus<>()), pieces);
 }
+void scan(unsigned) {
+  std::vector<int> values(pieces, 1);
+  parallel_scan(values, [](int a, int b) {
+    one_piece();
+    return a + b;
+  });
+  EXPECT_EQ(values.back(), pieces);
+}
 void dynamic_loop(unsigned) {
   parallel_for(0, pieces, [](int) { one_piece(); }, {.schedule = schedule::dynamic(1)});
 }
@@ -119,9 +127,9 @@ TEST_P(service_in_virtual_time, nothing_waits_for_longer_than_the_bound_and_two_
   EXPECT_LE(seen.begins, bound);
 }
 
-constexpr row rows[] = {
-    {"loop", loop},   {"grain", loop_with_grain}, {"reduction", reduction}, {"dynamic", dynamic_loop},
-    {"forks", forks}, {"children", children},     {"yields", yields},       {"threads", threads}};
+constexpr row rows[] = {{"loop", loop},         {"grain", loop_with_grain}, {"reduction", reduction},
+                        {"scan", scan},         {"dynamic", dynamic_loop},  {"forks", forks},
+                        {"children", children}, {"yields", yields},         {"threads", threads}};
 
 INSTANTIATE_TEST_SUITE_P(all, service_in_virtual_time,
                          testing::Combine(testing::ValuesIn(rows), testing::Values(1u, 2u, 4u, 8u)),

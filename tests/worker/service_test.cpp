@@ -84,6 +84,15 @@ void yields(runtime& home, std::stop_source& stop) {
   }
 }
 
+void a_scan(runtime&, std::stop_source& stop) {
+  std::vector<long> values(1000, 1);
+  const auto add = [](long a, long b) {
+    compute();
+    return a + b;
+  };
+  while (!stop.stop_requested()) parallel_scan(values, add);
+}
+
 // What stops it, from inside the runtime or from outside.
 using stopper = void (*)(runtime& home, std::stop_source& stop, endless work);
 
@@ -148,6 +157,7 @@ constexpr named_work all_work[] = {{"loop", a_loop},
                                    {"yielding_loop", a_loop_that_yields},
                                    {"grain", a_loop_with_a_grain},
                                    {"reduction", a_reduction},
+                                   {"scan", a_scan},
                                    {"dynamic_loop", a_dynamic_loop},
                                    {"forks", forks},
                                    {"children", children},
