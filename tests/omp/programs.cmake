@@ -33,7 +33,8 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
     if(TARGET heddle_cli)
       add_test(NAME omp_dag_${compiler} COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/dag_test.py"
         --build "${PROJECT_BINARY_DIR}" --compiler ${compiler})
-      set_tests_properties(omp_dag_${compiler} PROPERTIES LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 600)
+      # It measures a program here, so one other test at most runs beside it.
+      set_tests_properties(omp_dag_${compiler} PROPERTIES LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
     endif()
   endforeach()
   if(NOT TARGET tests_omp)
