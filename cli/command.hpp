@@ -3,12 +3,12 @@
 //
 //   namespace heddle::cli {
 //   namespace {
-//   std::function<int()> add(CLI::App& app) {
+//   std::function<int()> add_bench(CLI::App& app) {
 //     auto given = std::make_shared<arguments>();
 //     app.add_option("--repeat", given->repeat, "Runs of each kernel")->capture_default_str();
 //     return [given] { return run(*given); };
 //   }
-//   const registration bench_entry{command{"bench", "run the benchmarks", add}};
+//   const registration bench_entry{command{"bench", "run the benchmarks", add_bench}};
 //   }  // namespace
 //   }  // namespace heddle::cli
 //

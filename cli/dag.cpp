@@ -109,7 +109,7 @@ int dag(const dag_arguments& given, bool runs_program) {
 // A trace has the ending of traces; any other name is a program.
 bool is_program(const std::vector<std::string>& what) { return !what.empty() && !what[0].ends_with(".heddle"); }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_dag(CLI::App& app) {
   auto given = std::make_shared<dag_arguments>();
   app.add_option("TRACE", given->what,
                  "A trace (NAME.heddle); or, after --, a program and its arguments, to be run and traced");
@@ -135,7 +135,7 @@ std::function<int()> add(CLI::App& app) {
 }
 
 const registration dag_entry{
-    command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add}};
+    command{"dag", "show work, span, parallelism and grain of a program, from its trace or a run of it", add_dag}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -15,9 +15,10 @@ if(HEDDLE_CCACHE AND PROJECT_IS_TOP_LEVEL)
     if(NOT CMAKE_${lang}_COMPILER_LAUNCHER)
       # It looks a source up by the content of its precompiled header, and may: nothing here asks for the time of day.
       # Comments count: gcc reads a header a second time if it differs, by a comment alone, from the one that was
-      # precompiled.
+      # precompiled. ccache remembers the digest of a file by its inode; otherwise it reads a precompiled header, of up to
+      # 150 MB, again for every source.
       set(CMAKE_${lang}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-        "CCACHE_SLOPPINESS=pch_defines,time_macros" "CCACHE_COMMENTS=1" "${HEDDLE_CCACHE}")
+        "CCACHE_SLOPPINESS=pch_defines,time_macros" "CCACHE_COMMENTS=1" "CCACHE_INODECACHE=1" "${HEDDLE_CCACHE}")
     endif()
   endforeach()
 endif()

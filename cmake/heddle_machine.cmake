@@ -28,7 +28,7 @@ std::span<const shipped_file> shipped_files() noexcept {
 # The simulated platform takes the objects, since it brings a core of its own. heddle_machine_files: the same, for programs on
 # libheddle; heddle_add_test finds it for tests/machine under its other name.
 heddle_glob(model_sources src/machine/model/*.cpp)
-heddle_add_objects(heddle_model_objects PRECOMPILED text ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
+heddle_add_objects(heddle_model_objects LIKE heddle_tools_parts ${model_sources} "${PROJECT_BINARY_DIR}/generated/shipped_machines.cpp")
 target_link_libraries(heddle_model_objects PRIVATE heddle_fmt)
 heddle_unite(heddle_model_objects 8 ${model_sources})
 heddle_compile_fast(heddle_model_objects)

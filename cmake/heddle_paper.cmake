@@ -11,8 +11,8 @@ foreach(part IN ITEMS shared paper)
   target_link_libraries(heddle_cli_${part}_parts PUBLIC heddle_tools heddle_machine_files heddle_fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
   target_include_directories(heddle_cli_${part}_parts PRIVATE "${PROJECT_SOURCE_DIR}")
   heddle_compile_fast(heddle_cli_${part}_parts)
-  heddle_unite(heddle_cli_${part}_parts 16 ${sources})
-  target_compile_definitions(heddle_cli_${part}_parts PRIVATE
+  set_target_properties(heddle_cli_${part}_parts PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  target_compile_definitions(heddle_cli_${part}_parts PRIVATE ${cli_definitions}
     HEDDLE_SOVERSION_STRING="${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" HEDDLE_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
 endforeach()
 add_library(heddle_cli_shared STATIC $<TARGET_OBJECTS:heddle_cli_shared_parts>)

@@ -54,7 +54,7 @@ function(heddle_add_objects target)
   endif()
 endfunction()
 
-# heddle_unite(<target> <most> <source>...): sources of one folder (of src/, of cli/) are compiled together, at most so many at
+# heddle_unite(<target> <most> <source>...): sources of one folder (of src/, of tools/) are compiled together, at most so many at
 # a time; their headers are parsed once, and what these leave to be instantiated is instantiated once.
 function(heddle_unite target most)
   foreach(source IN LISTS ARGN)

@@ -43,7 +43,7 @@ function(heddle_add_test_program program area)
   heddle_precompile_as(${program} heddle_tests_${kind})
   target_link_libraries(${program} PRIVATE heddle_tests_${kind} ${library} heddle_fmt GTest::gtest GTest::gmock)
   set_target_properties(${program} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 18)
   if(area MATCHES "^(cli|policy|report|tools|trace)$")   # they read traces
     target_link_libraries(${program} PRIVATE heddle_tools)
   endif()
@@ -128,6 +128,10 @@ function(heddle_add_install_tests)
       LABELS install TIMEOUT 300 SKIP_RETURN_CODE 77
       RESOURCE_LOCK heddle_install ENVIRONMENT "${environment}")
   endforeach()
+  if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_AUDIT)   # a minute: `make nightly`
+    add_test(NAME install_headers_test COMMAND "${PROJECT_SOURCE_DIR}/tests/install/headers_test.sh")
+    set_tests_properties(install_headers_test PROPERTIES LABELS stress TIMEOUT 900 ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
+  endif()
 endfunction()
 
 # tests/house/: what texts and folders promise, and that the script which checks it finds what it is to find.
@@ -185,6 +189,20 @@ function(heddle_add_policy_plugins)
   endforeach()
 endfunction()
 
+# CTest begins with the tests of the highest cost, in a fresh tree, too: those that take 20 s and more, so that none of them is
+# left at the end, when it would have the machine to itself.
+function(heddle_order_tests)
+  set(cost 100)
+  foreach(test IN ITEMS omp_programs_clang-19 omp_programs_gcc-12 worker_priority_test stress_policy_stress_test.short python_packages_test
+      fault_dump_test worker_eviction_test wait_condition_variable_test report_browser_test wait_channel_test install_consumer_test
+      loop_sort_test worker_migration_test worker_calls_from_outside_test sim_run_test)
+    if(TEST ${test})
+      set_tests_properties(${test} PROPERTIES COST ${cost})
+    endif()
+    math(EXPR cost "${cost} - 5")
+  endforeach()
+endfunction()
+
 function(heddle_add_all_tests)
   heddle_add_policy_plugins()
   heddle_glob(test_sources tests/*_test.cpp)
@@ -221,6 +239,7 @@ function(heddle_add_all_tests)
   if(HEDDLE_INSTALL)
     heddle_add_install_tests()
   endif()
+  heddle_order_tests()
 
   # What the tests need, and no more: of the benchmarks one program with heddle's kernels, and two of the demonstration. Scripts
   # build this, and not `all`.

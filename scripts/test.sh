@@ -11,7 +11,8 @@ preset=${1:?usage: test.sh <preset> [ctest argument...]}
 shift
 [ $# -gt 0 ] || set -- -LE '^(stress|mutants)$'
 build=build/$preset
-jobs=${HEDDLE_JOBS:-2}
+# One more than the processors of a small machine, because some tests wait for most of their time.
+jobs=${HEDDLE_JOBS:-3}
 
 finish() {   # passed failed
   if [ -n "${HEDDLE_TALLY:-}" ]; then

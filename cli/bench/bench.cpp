@@ -224,7 +224,7 @@ int run(request r, preempt_request preemption, bool listed) {
   return faults == 0 ? 0 : 1;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_bench(CLI::App& app) {
   auto r = std::make_shared<request>();
   auto preemption = std::make_shared<preempt_request>();
   auto listed = std::make_shared<bool>(false);
@@ -287,7 +287,7 @@ std::function<int()> add(CLI::App& app) {
   };
 }
 
-const registration bench_entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add}};
+const registration bench_entry{command{"bench", "run the benchmarks, side by side with rival runtimes", add_bench}};
 
 }  // namespace
 }  // namespace heddle::cli

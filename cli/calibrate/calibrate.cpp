@@ -228,7 +228,7 @@ int run(const calibrate_arguments& given) {
   return 0;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_calibrate(CLI::App& app) {
   auto given = std::make_shared<calibrate_arguments>();
   app.add_option("-o,--output", given->output,
                  "File to write, NAME.toml; NAME.xml with the tree comes beside it. Standard output if not given")
@@ -240,7 +240,7 @@ std::function<int()> add(CLI::App& app) {
 }
 
 const registration calibrate_entry{
-    command{"calibrate", "measure this machine and write a machine file for the simulator", add}};
+    command{"calibrate", "measure this machine and write a machine file for the simulator", add_calibrate}};
 
 }  // namespace
 }  // namespace heddle::cli

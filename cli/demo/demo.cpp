@@ -95,7 +95,7 @@ int run(const request& given) {
   return 0;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_demo(CLI::App& app) {
   auto given = std::make_shared<request>();
   app.add_option("--data", given->data,
                  "Tab-separated rows: label 0 or 1, then the features; without it rows are generated");
@@ -120,7 +120,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration demo_entry{command{"demo", "train a decision tree on heddle and its rivals, and compare", add}};
+const registration demo_entry{command{"demo", "train a decision tree on heddle and its rivals, and compare", add_demo}};
 
 }  // namespace
 }  // namespace heddle::cli::demo

@@ -122,7 +122,7 @@ int run(const group_arguments& given) {
   return 0;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_group(CLI::App& app) {
   auto given = std::make_shared<group_arguments>();
   app.add_option("PROGRAM", given->words,
                  "A program that tells its accesses (<heddle/cost.hpp>), with its arguments, after --: one worker of "
@@ -144,7 +144,8 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration group_entry{command{"group", "group tasks by the data they share, for HEDDLE_POLICY=grouped", add}};
+const registration group_entry{
+    command{"group", "group tasks by the data they share, for HEDDLE_POLICY=grouped", add_group}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -166,7 +166,7 @@ int act(const arguments& given) {
   throw usage_error::unknown("ACTION", given.action, valid);
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_paper(CLI::App& app) {
   auto given = std::make_shared<arguments>();
   app.add_option("ACTION", given->action,
                  "list: the experiments; run ID...: some of them, a paper, or all; judge FILE...: rows that run --json "
@@ -199,7 +199,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return act(*given); };
 }
 
-const registration paper_entry{command{"paper", paper::about, add}};
+const registration paper_entry{command{"paper", paper::about, add_paper}};
 
 }  // namespace
 }  // namespace heddle::cli

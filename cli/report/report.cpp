@@ -107,7 +107,7 @@ int report(const report_arguments& given) {
   return 0;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_report(CLI::App& app) {
   auto given = std::make_shared<report_arguments>();
   app.add_option("TRACE", given->files, "Traces in the binary form (NAME.heddle); several are shown side by side");
   CLI::Option* const page =
@@ -122,7 +122,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return report(*given); };
 }
 
-const registration report_entry{command{"report", "tell what kept traced runs from using their workers", add}};
+const registration report_entry{command{"report", "tell what kept traced runs from using their workers", add_report}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -175,7 +175,7 @@ int run(reuse_arguments given) {
   return 0;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_reuse(CLI::App& app) {
   auto given = std::make_shared<reuse_arguments>();
   sim::reuse_question& q = given->asked;
   app.add_option("PROGRAM", given->words,
@@ -217,8 +217,8 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration reuse_entry{
-    command{"reuse", "show how much cache a program needs, alone and shared by cores, and propose a window", add}};
+const registration reuse_entry{command{
+    "reuse", "show how much cache a program needs, alone and shared by cores, and propose a window", add_reuse}};
 
 }  // namespace
 }  // namespace heddle::cli

@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct arguments {
+struct run_arguments {
   std::vector<std::string> words;
   std::string policy, preempt, trace;
   unsigned workers{0};
   bool stats{false};
 };
 
-void check(const arguments& given) {
+void check(const run_arguments& given) {
   if (given.words.empty()) throw usage_error("no program: `heddle run [OPTIONS] -- PROGRAM [ARGUMENTS]`");
   base::option_values scratch;
   try {
@@ -43,7 +43,7 @@ void check(const arguments& given) {
   }
 }
 
-void set_variables(const arguments& given) {
+void set_variables(const run_arguments& given) {
   if (!given.policy.empty()) ::setenv("HEDDLE_POLICY", given.policy.c_str(), 1);
   if (given.workers != 0) ::setenv("HEDDLE_WORKERS", std::to_string(given.workers).c_str(), 1);
   if (!given.trace.empty()) ::setenv("HEDDLE_TRACE", fs::absolute(given.trace).c_str(), 1);
@@ -54,7 +54,7 @@ void set_variables(const arguments& given) {
   ::setenv("HEDDLE_OMP_STATS", given.stats ? "all" : "on", 1);
 }
 
-int run(const arguments& given) {
+int run(const run_arguments& given) {
   check(given);
   const auto program = process::find_in_path(given.words.front());
   if (!program) {
@@ -78,8 +78,8 @@ int run(const arguments& given) {
   throw std::system_error(errno, std::generic_category(), program->string());
 }
 
-std::function<int()> add(CLI::App& app) {
-  auto given = std::make_shared<arguments>();
+std::function<int()> add_run(CLI::App& app) {
+  auto given = std::make_shared<run_arguments>();
   app.add_option("PROGRAM", given->words, "What to run, with its arguments, after --");
   app.add_option("--policy", given->policy, "Scheduling policy");
   app.add_option("--workers", given->workers, "Workers; 0: one a processing unit")
@@ -95,7 +95,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration run_entry{command{"run", "run an OpenMP program on heddle", add}};
+const registration run_entry{command{"run", "run an OpenMP program on heddle", add_run}};
 
 }  // namespace
 }  // namespace heddle::cli

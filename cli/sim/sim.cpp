@@ -255,7 +255,7 @@ int run(arguments given) {
   return status;
 }
 
-std::function<int()> add(CLI::App& app) {
+std::function<int()> add_sim(CLI::App& app) {
   auto given = std::make_shared<arguments>();
   app.add_option("PROGRAM", given->words, "What to run, with its arguments, after --");
   app.add_option(
@@ -309,7 +309,7 @@ std::function<int()> add(CLI::App& app) {
   return [given] { return run(*given); };
 }
 
-const registration sim_entry{command{"sim", "run a program on a modelled machine, in virtual time", add}};
+const registration sim_entry{command{"sim", "run a program on a modelled machine, in virtual time", add_sim}};
 
 }  // namespace
 }  // namespace heddle::cli

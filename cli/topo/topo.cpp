@@ -15,7 +15,7 @@
 namespace heddle::cli::topo {
 namespace {
 
-struct arguments {
+struct topo_arguments {
   std::string machine;
   std::string workers;
   bool json = false;
@@ -42,7 +42,7 @@ void print_list() {
   for (const std::string& name : names) fmt::print("{:<{}}  {}\n", name, width, machine::model::from_name(name).title);
 }
 
-int run(const arguments& given) try {
+int run(const topo_arguments& given) try {
   if (given.list) return print_list(), 0;
   if (given.file) return fmt::print("{}", machine::model::shipped_text(given.machine)), 0;
   base::option_values options = base::options_from_environment();
@@ -61,8 +61,8 @@ int run(const arguments& given) try {
   throw usage_error(error.what());
 }
 
-std::function<int()> add(CLI::App& app) {
-  auto given = std::make_shared<arguments>();
+std::function<int()> add_topo(CLI::App& app) {
+  auto given = std::make_shared<topo_arguments>();
   app.add_option("--machine", given->machine,
                  "Another machine, with what things cost on it: a shipped name (--list), a TOML file, an XML file of "
                  "lstopo, synthetic:STRING in "
@@ -77,7 +77,7 @@ std::function<int()> add(CLI::App& app) {
 }
 
 const registration topo_entry{
-    command{"topo", "show the memory groups of the machine, the workers and what limits them", add}};
+    command{"topo", "show the memory groups of the machine, the workers and what limits them", add_topo}};
 
 }  // namespace
 }  // namespace heddle::cli::topo

@@ -57,11 +57,10 @@ if [ -z "$HEDDLE_SANITIZE" ] && "$CXX" -std=c++20 -fsanitize=thread "$here/consu
   grep -q 'libheddle is not' "$work/log" || { cat "$work/log"; fail "a half-instrumented program does not say what is wrong"; }
 fi
 
-# Every installed header stands alone.
-find "$tree/include/heddle" -name '*.hpp' | sort | while read -r header; do
-  echo "#include <${header#"$tree/include/"}>" | "$CXX" -std=c++20 -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Werror \
-    -fsyntax-only -I"$tree/include" -x c++ - || fail "$header does not compile alone"
-done
+# The installed headers compile with strict warnings. headers_test.sh compiles each of them alone.
+find "$tree/include/heddle" -name '*.hpp' | sort | sed "s|^$tree/include/|#include <|; s|$|>|" |
+  "$CXX" -std=c++20 -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Werror -fsyntax-only -I"$tree/include" -x c++ - ||
+  fail "a header has a warning"
 find "$tree/include/heddle" -name '*.h' | sort | while read -r header; do
   echo "#include <${header#"$tree/include/"}>" | "${CC:-cc}" -std=c11 -Wall -Wextra -Werror \
     -fsyntax-only -I"$tree/include" -x c - || fail "$header does not compile alone as C"

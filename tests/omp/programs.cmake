@@ -9,7 +9,11 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
   # A compiler that is not there skips its test. What is compiled is kept, and compiled anew when it has changed.
   foreach(compiler IN ITEMS gcc-12 clang-19)
     set(build --build "${PROJECT_BINARY_DIR}/tests/openmp-${compiler}")
-    add_test(NAME omp_programs_${compiler} COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,2,8)
+    # Alone, and more threads than processors; the next test has 4. `make nightly` runs the other numbers, too.
+    add_test(NAME omp_programs_${compiler} COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,8)
+    add_test(NAME omp_programs_${compiler}_whole COMMAND ${omp_programs} --compiler ${compiler} ${build} --threads 1,2,4,8)
+    set_tests_properties(omp_programs_${compiler}_whole PROPERTIES
+      LABELS stress SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler} PROCESSORS 2)
     # The other way to get the library into a program.
     set(preload --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp.so"
       --preload "${PROJECT_BINARY_DIR}/openmp/libheddle_omp_waits.so")
@@ -18,7 +22,7 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
     add_test(NAME omp_programs_${compiler}_waits COMMAND ${omp_programs} --compiler ${compiler} ${build}
       ${preload} --threads 1,2,4,8 waits_ blocking_members)
     set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload omp_programs_${compiler}_waits PROPERTIES
-      LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
+      LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler} PROCESSORS 2)
     # Tasks that a policy places, and tasks in traces.
     foreach(policy IN ITEMS adws sb)
       add_test(NAME omp_programs_${compiler}_${policy} COMMAND ${omp_programs} --compiler ${compiler} ${build}
@@ -29,7 +33,8 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
     if(TARGET heddle_cli)
       add_test(NAME omp_dag_${compiler} COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/dag_test.py"
         --build "${PROJECT_BINARY_DIR}" --compiler ${compiler})
-      set_tests_properties(omp_dag_${compiler} PROPERTIES LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 600)
+      # It measures a program here, so one other test at most runs beside it.
+      set_tests_properties(omp_dag_${compiler} PROPERTIES LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
     endif()
   endforeach()
   if(NOT TARGET tests_omp)
@@ -76,9 +81,11 @@ endif()
 if(TARGET heddle_cli AND TARGET heddle_omp AND TARGET cli_openmp_library AND HEDDLE_PYTHON AND NOT CMAKE_CROSSCOMPILING)
   set(python_wheel "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/python/wheel_test.py" --build "${PROJECT_BINARY_DIR}")
   add_test(NAME python_wheel_test COMMAND ${python_wheel})
-  add_test(NAME python_packages_test COMMAND ${python_wheel} --packages)
-  set_tests_properties(python_wheel_test python_packages_test PROPERTIES
+  add_test(NAME python_packages_test COMMAND ${python_wheel} --packages --threads 2)
+  add_test(NAME python_packages_whole_test COMMAND ${python_wheel} --packages --threads 1,2,4,8)   # `make nightly`
+  set_tests_properties(python_wheel_test python_packages_test python_packages_whole_test PROPERTIES
     LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900)
+  set_tests_properties(python_packages_whole_test PROPERTIES LABELS stress)
   add_custom_target(tests_python)
   add_dependencies(tests_python heddle_cli openmp cli_openmp_library)
 endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""wheel_test.py --build BUILD [--packages]: builds the wheel and uses it in a virtual environment.
+"""wheel_test.py --build BUILD [--packages [--threads 1,8]]: builds the wheel and uses it in a virtual environment.
 
 Without --packages nothing is fetched: a library with OpenMP of this build tree stands for a package's. With it,
 scikit-learn comes from an index and computes on heddle, nested in threads of joblib, too.
@@ -95,7 +95,7 @@ def without_packages(python, folder, build):
     check("random_ws" in run([*heddle, "--policy", "randomws", script], status=2), "the nearest policy is named")
 
 
-def with_packages(python, folder):
+def with_packages(python, folder, numbers):
     got = subprocess.run([python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", "scikit-learn"],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=500)
     if got.returncode != 0:
@@ -103,7 +103,7 @@ def with_packages(python, folder):
     script = os.path.join(folder, "learns.py")
     with open(script, "w", encoding="utf-8") as f:
         f.write(LEARNS)
-    for threads in ("1", "2", "4", "8"):
+    for threads in numbers:
         out = run([python, "-m", "heddle", "--stats", script], env={"OMP_NUM_THREADS": threads})
         check("learned" in out, out)
         check(re.search(r"packages bring libgomp-\w+\.so\S* \(of scikit_learn\.libs\), whose functions are replaced", out), out)
@@ -116,6 +116,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--packages", action="store_true")
+    parser.add_argument("--threads", default="1,2,4,8", help="numbers of threads that the packages ask for")
     given = parser.parse_args()
     build = os.path.abspath(given.build)
     try:
@@ -124,7 +125,7 @@ def main():
             wheel = made.strip().splitlines()[-1]
             python = environment_in(os.path.join(folder, "environment"), wheel)
             if given.packages:
-                with_packages(python, folder)
+                with_packages(python, folder, given.threads.split(","))
             else:
                 without_packages(python, folder, build)
     except Skipped as why:

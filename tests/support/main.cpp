@@ -1,5 +1,6 @@
 // The program of an area's tests. Its arguments name files of that area, and it runs their tests: `worker_tests
 // idle_test`. Without a name it runs all, or those that --gtest_filter chooses.
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ std::string filter_of(const std::vector<std::string_view>& files) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A shell without job control starts what is in the background with these ignored, and tests send them.
+  for (const int signal : {SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);
   testing::InitGoogleMock(&argc, argv);  // takes its own options out
   const std::vector<std::string_view> files(argv + 1, argv + argc);
   // A death test starts the program anew, with the same files and a filter for one test.

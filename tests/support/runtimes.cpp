@@ -104,12 +104,12 @@ std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::
 
 testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime() {
   const std::vector<unsigned> counts = worker_counts();
-  const bool whole = std::getenv("HEDDLE_STRESS") != nullptr;
+  const bool every_count = whole();
   std::vector<std::tuple<unsigned, std::string>> all;
   for (std::size_t policy = 0; policy < all_policies.size(); ++policy) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const bool chosen = policy == 0 || i == policy % counts.size() || i == (policy + 2) % counts.size();
-      if (whole || chosen) all.emplace_back(counts[i], all_policies[policy]);
+      if (every_count || chosen) all.emplace_back(counts[i], all_policies[policy]);
     }
   }
   return testing::ValuesIn(all);

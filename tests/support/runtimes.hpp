@@ -32,6 +32,9 @@ inline int stress() {
   return factor < 1 ? 1 : factor;
 }
 
+// Long forms are for runs that set the variable, such as `make nightly`.
+inline bool whole() { return std::getenv("HEDDLE_STRESS") != nullptr; }
+
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 extern const std::vector<std::string> all_policies;
 
