@@ -10,6 +10,7 @@ usage: house_check.py [--root DIR] [--objects BUILD] [--format CLANG_FORMAT] [RU
   columns  a line of code is longer than 120 columns, a line of prose longer than 100
   names    a document has a name in code font that exists nowhere, or a path to no file
   words    docs/design/words.md has a word twice, another page has a list of words, or a text has a word of that page's last table
+  patches  a mutant (tests/**/*.patch) does not apply any more
   format   clang-format would change a file; needs --format
 """
 import argparse
@@ -170,6 +171,14 @@ def check_columns(tree):
                 yield file, number, f'{len(line)} columns, more than {PROSE_COLUMNS}'
 
 
+def check_patches(tree):
+    for file in tree.having('.patch', under='tests/'):
+        tried = subprocess.run(['patch', '--dry-run', '--batch', '--force', '-p1', '-i', os.path.join(tree.root, file)],
+                               cwd=tree.root, capture_output=True, text=True)
+        if tried.returncode != 0:
+            yield file, 1, 'does not apply to ' + ', '.join(re.findall(r'(?m)^\+\+\+ b/(\S+)', tree.text(file)))
+
+
 def check_names(tree):
     sources = [f for f in tree.files if not f.endswith(('.md', '.json', '.html', '.lock')) and not f.startswith('report/')]
     known = set(re.findall(r'\w+', '\n'.join(tree.text(f) for f in sources)))
@@ -250,7 +259,8 @@ def check_format(tree, clang_format):
 
 def main():
     rules = {'floors': check_floors, 'symbols': check_symbols, 'events': check_events, 'labels': check_labels,
-             'columns': check_columns, 'names': check_names, 'words': check_words, 'format': check_format}
+             'columns': check_columns, 'names': check_names, 'words': check_words, 'patches': check_patches,
+             'format': check_format}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--root', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     parser.add_argument('--objects', help='a build of preset release')

@@ -77,6 +77,13 @@ class Rules(unittest.TestCase):
         free = '| ' + 'x ' * 80 + '|\n```\n' + 'x ' * 80 + '\n```\n[x](' + 'x' * 120 + ')\n'
         self.assertEqual(self.found(house_check.check_columns, {'docs/a.md': free}), [])
 
+    def test_a_mutant_that_does_not_apply(self):
+        patch = '--- a/src/queue/length.cpp\n+++ b/src/queue/length.cpp\n@@ -1,1 +1,1 @@\n-int {}();\n+long {}();\n'
+        right = {'tests/mutants/right.patch': patch.format('queue_length', 'queue_length')}
+        self.assertEqual(self.found(house_check.check_patches, right), [])
+        self.finds(house_check.check_patches, 'tests/mutants/old.patch', patch.format('length_of', 'length_of'),
+                   'does not apply to src/queue/length.cpp')
+
     def test_a_name_that_exists_nowhere(self):
         self.finds(house_check.check_names, 'docs/a.md', 'Call `queue_lenght()`.\n', 'queue_lenght exists nowhere')
         self.finds(house_check.check_names, 'docs/a.md', 'See `src/queue/gone.cpp`.\n', 'no such file')
