@@ -64,6 +64,8 @@ set(heddle_components library development)
 if(TARGET heddle_cli)
   list(APPEND heddle_components tools)
   install(TARGETS heddle_cli heddle_paper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(FILES "${PROJECT_SOURCE_DIR}/cli/completion.bash" RENAME heddle COMPONENT tools
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide" DESTINATION ${heddle_doc}/heddle COMPONENT tools)
   if(NOT CMAKE_CROSSCOMPILING)   # the command writes its own manual page
     set(heddle_man "${PROJECT_BINARY_DIR}/generated/heddle.1")

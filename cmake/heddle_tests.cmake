@@ -228,6 +228,11 @@ function(heddle_add_all_tests)
   include("${PROJECT_SOURCE_DIR}/tests/omp/programs.cmake")
   heddle_add_house_tests()
   heddle_add_bench_checks()
+  if(TARGET heddle_cli)
+    add_test(NAME cli_completion_test
+      COMMAND "${PROJECT_SOURCE_DIR}/tests/cli/completion_test.sh" $<TARGET_FILE:heddle_cli>)
+    set_tests_properties(cli_completion_test PROPERTIES LABELS cli TIMEOUT ${HEDDLE_TEST_TIMEOUT})
+  endif()
   if(TARGET heddle_omp AND HEDDLE_PYTHON)   # no name lacks that programs of other OpenMP runtimes import
     add_test(NAME omp_symbols_test
       COMMAND "${HEDDLE_PYTHON}" "${PROJECT_SOURCE_DIR}/tests/omp/symbols.py" $<TARGET_FILE:heddle_omp>)

@@ -56,6 +56,7 @@ if [ "$PACKAGE_HAS_COMMAND" = 1 ]; then
   has heddle '^\./usr/bin/heddle$'
   has heddle '^\./usr/bin/heddle-paper$'
   has heddle '^\./usr/share/man/man1/heddle\.1(\.gz)?$'
+  has heddle '^\./usr/share/bash-completion/completions/heddle$'
   has heddle '^\./usr/share/doc/heddle/guide/getting_started\.md$'
   # The tests need few of the benchmarks' programs; `make package` builds them all.
   [ ! -x "$HEDDLE_BUILD/libexec/heddle/heddle-bench-futex" ] || for program in bench-heddle bench-heddle-shared bench-serial bench-futex preempt preempt-model insitu tree-heddle tree-serial; do
