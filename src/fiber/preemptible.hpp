@@ -67,6 +67,10 @@ struct preemptible : detail::fork_queue {
   // they found it computing ([slice:4]). The value 1 stands for one tick.
   std::uint32_t spun{0};
 
+  // While it is a member of a loop: where the loop counts those of its members whose time slices have ended ([range:9]
+  // of src/loop/ranges.md). Written by its own code, read by its tick; so relaxed everywhere.
+  std::atomic<std::atomic<unsigned>*> preempted_members{nullptr};
+
   // The worker that it runs on, while `off` is false.
   worker::worker* on{nullptr};
   // Not null if it was preempted by KLT-switching: the carrier that is asleep in the signal handler with this thread's

@@ -87,7 +87,32 @@ void loop_ranges::divide(std::uint64_t low, std::uint64_t high, unsigned first, 
   divide(cut, high, first + parts / 2, parts - parts / 2);
 }
 
+static fiber::preemptible* preemptible_caller() noexcept {
+  fork_queue* const queue = current_queue();
+  return queue->stands_for == nullptr ? nullptr : static_cast<fiber::preemptible*>(queue);
+}
+
+// relaxed, here and below: the thread's own
+loop_ranges::membership::membership(loop_ranges& loop) noexcept
+    : self_(preemptible_caller()),
+      outer_(self_ == nullptr ? nullptr : self_->preempted_members.load(std::memory_order_relaxed)) {
+  if (self_ != nullptr) self_->preempted_members.store(&loop.preempted_, std::memory_order_relaxed);
+}
+
+loop_ranges::membership::~membership() {
+  if (self_ != nullptr) self_->preempted_members.store(outer_, std::memory_order_relaxed);
+}
+
+void loop_ranges::let_members_go_first() noexcept {
+  // relaxed: a hint
+  while (preempted_.load(std::memory_order_relaxed) != 0 && !stopped() &&
+         static_cast<unsigned>(std::popcount(claimed_.load())) >= std::min(workers_, range_count_))
+    yield();
+}
+
 void loop_ranges::take_part(bool is_caller) noexcept {
+  if (!is_caller) let_members_go_first();
+  const membership here(*this);
   if (site_.is_uneven()) loop_show_next();  // [site:3]
   const unsigned worker = loop_worker();
   offers made(*this);

@@ -19,6 +19,7 @@
 #include <heddle/detail/loop_profile.hpp>
 #include <heddle/parallel_invoke.hpp>
 
+#include "fiber/preemptible.hpp"
 #include "loop/window_member.hpp"
 
 namespace heddle::detail {
@@ -111,7 +112,23 @@ class loop_ranges {
     offer& at(unsigned k) noexcept { return reinterpret_cast<offer*>(all_)[k]; }
   };
 
+  // While it exists, the calling thread is a member of the loop, and counts in preempted_ while its time slice has
+  // ended. Of a thread that is not preemptive this does nothing.
+  class membership {
+   public:
+    explicit membership(loop_ranges& loop) noexcept;
+    ~membership();
+    membership(const membership&) = delete;
+    membership& operator=(const membership&) = delete;
+
+   private:
+    fiber::preemptible* const self_;
+    std::atomic<unsigned>* const outer_;  // of the loop around this one
+  };
+
   void take_part(bool is_caller) noexcept;
+  // [range:9] Called by a helper that has taken an offer: lets members go first that are ready.
+  void let_members_go_first() noexcept;
   void run_range(range& mine, range_pace& pace, offers& made);
   std::uint64_t positions() const noexcept { return (n_ - 1) / unit_ + 1; }
   // The number of parts into which the loop is divided at first.
@@ -157,6 +174,7 @@ class loop_ranges {
   alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one bit for each range
   // [range:3] {moves that have ended:48, under way:16}
   alignas(64) std::atomic<std::uint64_t> moves_{0};
+  std::atomic<unsigned> preempted_{0};  // the members whose time slices have ended, and that are ready; a hint
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;  // the exception of the thread that has raised failed_
 };

@@ -148,9 +148,9 @@ void runtime::start_kernel_threads() {
     creator_.start();
   }
   if (const int error = platform::simulated ? 0 : service_clock_.start(); error != 0) {
-    throw std::system_error(std::error_code(error, std::generic_category()),
-                            std::string("heddle: no kernel thread that looks for what waits: ") +
-                                platform::why_not_started(error).text);
+    throw std::system_error(
+        std::error_code(error, std::generic_category()),
+        std::string("heddle: no kernel thread that looks for what waits: ") + platform::why_not_started(error).text);
   }
   if (const int error = beat_.start(); error != 0) {
     throw std::system_error(std::error_code(error, std::generic_category()),

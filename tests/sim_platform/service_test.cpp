@@ -92,7 +92,7 @@ struct outcome {
 
 double now_us() { return static_cast<double>(active->now()) / 1e6; }
 
-outcome beside(work run, unsigned workers) {
+outcome beside(work run, unsigned workers, preemption how = preemption::none) {
   session_options o;
   o.machine = "skylake-2x28";
   o.charge = charging::annotations;
@@ -100,6 +100,8 @@ outcome beside(work run, unsigned workers) {
   runtime_options r;
   r.workers = workers;
   r.bind = "on";
+  r.preempt = how;
+  r.preempt_interval = 1ms;
   runtime home(r);
   outcome result;
   home.run([&] {
@@ -137,6 +139,20 @@ INSTANTIATE_TEST_SUITE_P(all, service_in_virtual_time,
                            return std::string(std::get<0>(info.param).name) + "_" +
                                   std::to_string(std::get<1>(info.param));
                          });
+
+// Where all threads are preemptive, ticks interrupt a loop, and its members stay few ([range:9] of src/loop/ranges.md).
+class preemptive_loop : public testing::TestWithParam<std::tuple<preemption, unsigned>> {};
+
+TEST_P(preemptive_loop, a_thread_that_wakes_up_stands_behind_few_members) {
+  const auto& [how, workers] = GetParam();
+  const outcome seen = beside(loop, workers, how);
+  constexpr double slice = 1000;
+  EXPECT_LE(seen.late, 3 * slice + piece);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, preemptive_loop,
+                         testing::Combine(testing::Values(preemption::signal_yield, preemption::klt_switching),
+                                          testing::Values(1u, 2u, 4u, 8u)));
 
 TEST(service_mutant, a_runtime_that_does_not_serve_is_found) {
   platform::left_out = {platform::step::service, platform::all_boundaries};

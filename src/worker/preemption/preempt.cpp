@@ -101,9 +101,13 @@ void end_slice(preemptible& self, platform::interrupted* what) noexcept {
   const entry item = w.pick_after_tick(t);
   if (item == 0 && !w.must_look() && !gives_way) return;
   self.waits_since = platform::cycles();
+  std::atomic<unsigned>* const members = self.preempted_members.load(std::memory_order_relaxed);  // see there
+  if (members != nullptr) members->fetch_add(1, std::memory_order_relaxed);                       // a hint
+  bool ended = true;
   if (self.how.technique == preemption::signal_yield) w.switch_from_preempted(t, item, what);
-  else if (!switch_carrier(w, t, item)) return;
-  worker::current().counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
+  else ended = switch_carrier(w, t, item);
+  if (members != nullptr) members->fetch_sub(1, std::memory_order_relaxed);                 // as above
+  if (ended) worker::current().counts.preemptions.fetch_add(1, std::memory_order_relaxed);  // a statistic
 }
 
 void leave_runtime(preemptible& self, platform::interrupted* what) noexcept {
