@@ -61,7 +61,8 @@ struct runtime_options {
   std::optional<loop_schedule> loop{};   ///< for parallel_for loops that name no schedule and no grain
   /// The number of calls of blocking() under way at once; further ones wait.
   std::optional<unsigned> blocking_limit{};
-  /// How long timers, ready threads and threads from outside wait at most before a loop or other fork gives way.
+  /// Loops, forks, groups and yields give way to timers, ready threads and threads from outside that have waited for
+  /// this long, at their next boundary (docs/guide/scheduling.md). From 10 us to 10 s; 1 ms if nobody asks.
   std::optional<std::chrono::nanoseconds> service_bound{};
 };
 

@@ -92,13 +92,14 @@ static fiber::preemptible* preemptible_caller() noexcept {
   return queue->stands_for == nullptr ? nullptr : static_cast<fiber::preemptible*>(queue);
 }
 
-// relaxed, here and below: the thread's own
+// relaxed twice: the thread's own
 loop_ranges::membership::membership(loop_ranges& loop) noexcept
     : self_(preemptible_caller()),
       outer_(self_ == nullptr ? nullptr : self_->preempted_members.load(std::memory_order_relaxed)) {
   if (self_ != nullptr) self_->preempted_members.store(&loop.preempted_, std::memory_order_relaxed);
 }
 
+// relaxed: the thread's own
 loop_ranges::membership::~membership() {
   if (self_ != nullptr) self_->preempted_members.store(outer_, std::memory_order_relaxed);
 }

@@ -123,7 +123,7 @@ class loop_ranges {
 
    private:
     fiber::preemptible* const self_;
-    std::atomic<unsigned>* const outer_;  // of the loop around this one
+    std::atomic<unsigned>* const outer_;  // the counter of the enclosing loop, or null
   };
 
   void take_part(bool is_caller) noexcept;

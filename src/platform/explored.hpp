@@ -7,8 +7,8 @@
 
 namespace heddle::platform {
 
-// A step that the explorer may leave out: of the protocol of sleep, for one source of work at a time; or all services
-// at boundaries of work.
+// A step that the explorer may leave out. It is a step of the protocol of sleep, which is left out at one source of
+// work at a time, or `service`, which stands for all services at boundaries of work.
 enum class step : std::uint8_t { none, announcement, last_look, service };
 inline constexpr char all_boundaries[] = "boundaries";  // the source that is named with `service`
 

@@ -82,7 +82,7 @@ bool shared_wait::enqueue(void* data, waiter& w) noexcept {
       s.guard.unlock();
       return true;
     }
-    // No child is left of those that were counted, or a child has ended that was not: the next look counts that child.
+    // All counted children have ended, and perhaps one that was not counted yet. The next look counts it.
   }
   me.empty = true;
   me.woken = std::exchange(s.others, waiter_list());

@@ -1,5 +1,5 @@
-// What waits while all workers compute gets its turn: work that lasts until a thread has run which can only run if that
-// work gives way. src/worker/searching/service.md.
+// Threads that wait while all workers compute have their turn (src/worker/searching/service.md). In each test the work
+// lasts until a certain thread has run, and that thread can run only if the work gives way.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -191,7 +191,7 @@ TEST(service_by_priority, a_higher_thread_has_its_turn_in_a_loop) {
   EXPECT_TRUE(stop.stop_requested());
 }
 
-// What was interrupted is finished, and each iteration runs once.
+// An interrupted loop is finished, and each iteration runs once.
 TEST(service_and_results, an_interrupted_loop_is_complete) {
   runtime home(runtime_options{.workers = 2, .service_bound = 10us});
   constexpr int n = 20000;

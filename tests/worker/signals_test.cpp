@@ -410,7 +410,8 @@ TEST_P(signal_techniques, sleeps_in_the_kernel_end_at_short_intervals) {
 }
 
 // However short the interval that is asked for: the interval is at least ten times what a tick was found to cost
-// ([slice:5]), and the timer of the only worker's carrier ticks once an interval. What is more was sent to new threads.
+// ([slice:5]), and the timer of the only worker's carrier ticks once an interval. A few more
+// ticks are sent to new threads.
 TEST_P(signal_techniques, ticks_leave_most_of_the_time_to_the_program) {
   heddle::runtime_options o = options_for(1);
   o.preempt_interval = 10us;

@@ -231,8 +231,9 @@ template <class Slow>
 [[gnu::always_inline]] inline bool pop_or(entry item, ticket position, Slow slow) noexcept {
   fork_queue* queue = current_queue();
 
+  // relaxed: the owner's own variable
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]
-    return false;  // the owner's own variable
+    return false;
   // relaxed: only the owner writes slots
   if (position->load(std::memory_order_relaxed) != item) [[unlikely]]
     return false;
