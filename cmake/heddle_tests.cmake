@@ -107,6 +107,8 @@ function(heddle_register_test area test)
       LABELS short TIMEOUT ${HEDDLE_TEST_TIMEOUT} ENVIRONMENT "HEDDLE_STRESS=1")
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${area} TIMEOUT ${timeout})
+  # A test that hangs says what its threads wait for, well before CTest ends it.
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT HEDDLE_WATCHDOG=100)
 endfunction()
 
 # tests/install/: what cmake --install and cpack produce, used from outside the build.

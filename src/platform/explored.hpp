@@ -17,6 +17,10 @@ inline constexpr char all_boundaries[] = "boundaries";  // the source that is na
 // schedules leave the fast paths as they are, and it returns false there. The answer is the same throughout a run.
 bool watches_forks() noexcept;
 
+// Asked at a choice of a worker and at a boundary of work. Returns true if the explorer lets the worker be reminded of
+// what waits at this moment, as the service clock may do at any.
+bool reminds() noexcept;
+
 // `is_broken` is called at moments when no kernel thread is on its way to work: each sleeps, or waits in code of the
 // user's. It returns true if a worker of that runtime sleeps while there is work that it may take ([conserving:1]). It
 // may read any state, and must neither charge nor wait.
@@ -33,6 +37,7 @@ inline bool is_left_out(step what, const char* source) noexcept {
 }
 #else
 constexpr bool watches_forks() noexcept { return false; }
+constexpr bool reminds() noexcept { return false; }
 inline void promise_work_conservation(const void*, bool (*)(const void*)) {}
 constexpr bool is_left_out(step, const char*) noexcept { return false; }
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/audit.hpp"
+#include "platform/explored.hpp"
 #include "worker/carriers/carrier.hpp"
 #include "worker/exceptions.hpp"
 #include "worker/new_thread.hpp"
@@ -155,6 +156,7 @@ inline thread* worker_agenda::thread_for(entry item) noexcept {
 }
 
 inline entry worker_agenda::pick(const thread* stays) noexcept {
+  if (platform::reminds()) pick_slowly(something_waits, true);
   // relaxed: a change is seen at the next look
   if (picks_specially.load(std::memory_order_relaxed) != 0) [[unlikely]]
     return pick_slowly_marked(stays);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -18,6 +19,7 @@
 #include "policy/registry.hpp"
 #include "tests/sim_explore/scenario.hpp"
 #include "tests/sim_explore/spinning.hpp"
+#include "worker/runtime.hpp"
 
 namespace heddle::sim {
 namespace gangs_test {
@@ -45,6 +47,7 @@ class spin_barrier {
   const int all_;
 };
 
+constexpr std::uint64_t always_late = std::numeric_limits<std::uint64_t>::max();
 bool with_gangs = true;
 bool taken_in = false;  // threads are in their gangs before they begin, and need no worker to enter them
 
@@ -273,6 +276,20 @@ void levels_and_pins(runtime& home, int n) {
   c.join();
 }
 
+// Workers are reminded, at any time, of what waits, and threads come from outside: whatever a worker chooses for that
+// reason when a member waits, the gang hears of the wait ([gang:9]).
+void reminded(runtime& home, int n) {
+  thread_options o;
+  o.where = &home;
+  thread regions(o, [&] { nested(home, n); });
+  for (int i = 0; i < 6; ++i) {
+    thread from_outside(o, [] { this_thread::yield(); });
+    for (int r = 0; r < n; ++r) home.core().at(static_cast<unsigned>(r)).remind(always_late);
+    from_outside.join();
+  }
+  regions.join();
+}
+
 struct scenario {
   const char* name;
   void (*run)(runtime& home, int n);
@@ -295,6 +312,7 @@ constexpr scenario scenarios[] = {
     {"beside forks and calls", beside_others},
     {"inactive workers", packed},
     {"levels and pinned threads", levels_and_pins},
+    {"workers are reminded", reminded},
 };
 
 verdict explored(const scenario& s, int n, unsigned count, const char* policy = "random_ws") {

@@ -125,6 +125,8 @@ void engine::spin_in_program(picoseconds cost) noexcept {
 
 bool engine::watches_forks() const noexcept { return chooser_ == nullptr || !chooser_->leaves_fast_paths(); }
 
+bool engine::reminds() noexcept { return chooser_ != nullptr && chooser_->reminds(); }
+
 weak_memory* engine::weak() const noexcept { return chooser_ == nullptr ? nullptr : chooser_->weak(); }
 
 void engine::interleave() noexcept {

@@ -54,6 +54,7 @@ class engine {
   bool explores() const noexcept { return chooser_ != nullptr; }
   // False in schedules that leave the fast paths of forks and joins as they are.
   bool watches_forks() const noexcept;
+  bool reminds() noexcept;
   // Null if nothing is explored.
   explorer* chooser() noexcept { return chooser_; }
   // Null unless some atomics are weak at present (explorer.hpp).

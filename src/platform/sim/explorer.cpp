@@ -15,6 +15,8 @@ explorer::plan explorer::plan_for(std::uint64_t seed) noexcept {
   p.tick_length = std::uint64_t{20} << (seed / 4 % 8);
   constexpr unsigned rest_every[] = {0, 2, 32};
   p.rest_every = rest_every[seed % 3];
+  constexpr unsigned remind_every[] = {0, 2, 0, 4, 0, 16, 0};
+  p.remind_every = remind_every[seed % 7];
   p.fast_paths = seed % 5 >= 3;
   return p;
 }
@@ -25,6 +27,8 @@ explorer::explorer(const plan& p)
       mean_run_(p.mean_run),
       rest_every_(p.rest_every),
       of_rests_(p.seed + 0x3c6ef372u),  // a source of its own, like that of the ticks below
+      remind_every_(p.remind_every),
+      of_reminders_(p.seed + 0x78dde6e4u),
       fast_paths_(p.fast_paths),
       seed_(p.seed) {
   for (unsigned i = 0; i < preemptions_; ++i)

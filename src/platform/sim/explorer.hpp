@@ -28,11 +28,13 @@ class explorer {
     std::uint64_t tick_length{200};
     // The strand rests in one of so many pauses of user code; with 0 in none.
     unsigned rest_every{0};
+    // A worker is reminded of what waits at one of so many of its choices; with 0 at none.
+    unsigned remind_every{0};
     // Limits of fork queues are not poisoned without need. For programs whose own forks and joins are points, too.
     bool fast_paths{false};
   };
   // Odd seeds search at random with runs of 2 to 64 points, even seeds with one to four forced switches. There are no
-  // to six early ticks, rests in two schedules of three, and fast paths in two of five.
+  // to six early ticks, rests in two schedules of three, reminders in three of seven, and fast paths in two of five.
   static plan plan_for(std::uint64_t seed) noexcept;
 
   explicit explorer(const plan& p);
@@ -68,6 +70,8 @@ class explorer {
   bool rests() noexcept { return rest_every_ != 0 && of_rests_.below(rest_every_) == 0; }
   // A limit, because others may never come to rest.
   std::uint64_t end_of_rest() const noexcept { return points_ + longest_rest; }
+  // At a choice of a worker: returns whether another kernel thread has just reminded it of what waits.
+  bool reminds() noexcept { return remind_every_ != 0 && of_reminders_.below(remind_every_) == 0; }
   bool leaves_fast_paths() const noexcept { return fast_paths_; }
 
   // The weak atomics, if there are any; else null.
@@ -92,6 +96,8 @@ class explorer {
   std::uint64_t tick_points_{0};
   const unsigned rest_every_;
   base::random_source of_rests_;
+  const unsigned remind_every_;
+  base::random_source of_reminders_;
   const bool fast_paths_;
   const std::uint64_t seed_;
   std::unique_ptr<weak_memory> weak_;

@@ -119,6 +119,8 @@ void runtime_started(const void* runtime, const char* policy, unsigned workers, 
 
 bool watches_forks() noexcept { return sim::here().watches_forks(); }
 
+bool reminds() noexcept { return sim::here().reminds(); }
+
 void promise_work_conservation(const void* runtime, bool (*is_broken)(const void*)) {
   for (sim::runtime_note& note : sim::here().runtimes()) {
     if (note.runtime == runtime && note.end == sim::never) note.is_broken = is_broken;

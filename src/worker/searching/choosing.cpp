@@ -116,7 +116,7 @@ entry worker_agenda::pick_starved(const thread* stays) noexcept {
   return item;
 }
 
-// The thread that ran here waits from now on, unless it stays or has ended.
+// [gang:9]: the thread that ran here waits from now on, unless it stays or has ended.
 void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
   thread* const self = current_thread();
   if (stays == nullptr && self != nullptr && self->ties.belongs.is_seated()) home.gangs().wait(*self);
@@ -124,8 +124,6 @@ void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
 
 // The choice where a policy wants to be asked first, or threads are packed, pinned or have levels.
 entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
-  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
-    leave_to_gangs(stays);
   looks_elsewhere_ = false;
   slice_level_ = 0;
   if (is_inactive()) return 0;

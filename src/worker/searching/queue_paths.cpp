@@ -46,7 +46,7 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
 static void serve_if_reminded(worker::worker& self) noexcept {
   if (platform::simulated && platform::cycles() >= self.serves_at.load(std::memory_order_relaxed))  // as in remind
     self.serve();
-  else if (self.is_reminded()) self.serve();
+  else if (self.is_reminded() || platform::reminds()) self.serve();
 }
 
 bool pop_slow(fork_queue* queue, slot* position) noexcept {

@@ -45,6 +45,8 @@ bool worker_agenda::interrupted_goes_first() const noexcept {
 // A choice for which there are reasons to take the slow path.
 entry worker_agenda::pick_slowly_marked(const thread* stays) noexcept {
   const unsigned why = picks_specially.load(std::memory_order_relaxed);  // seen at the next look
+  if (home.precedence().decides() && home.gangs().are_used()) [[unlikely]]
+    leave_to_gangs(stays);  // before whatever is chosen
   if ((why & has_interrupted) != 0) {
     pick_slowly(has_interrupted, false);
     // A thief may have taken it, and it may be gone.
