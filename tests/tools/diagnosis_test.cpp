@@ -264,7 +264,7 @@ TEST(diagnosis, tells_a_crowded_machine_from_sleep) {
                                   HasSubstr("most while `step(double*)`")));
 }
 
-// What the program can change comes first, though the crowd takes more.
+// The causes that the program can change come first, though the crowd takes more.
 TEST(diagnosis, tells_a_crowded_machine_last) {
   program p;
   for (unsigned w = 0; w < 4; ++w) at<event::cpu_time>(0, p.lane(w), 5u, 0u, w + 1);
