@@ -279,14 +279,6 @@ TEST(dag, json_is_json) {
   EXPECT_THAT(dag_text(what, analyse(what, exact())), HasSubstr("parallelism"));
 }
 
-TEST(plain_name, keeps_what_the_user_wrote) {
-  EXPECT_EQ(plain_name("heddle::detail::fork_frame<fib(int)::{lambda()#2}>::execute(heddle::detail::job*)"),
-            "fib(int)::{lambda()#2}");
-  EXPECT_EQ(plain_name("heddle::task_group::held<(anonymous namespace)::grow(node&)::{lambda()#1}>::call(void*)"),
-            "grow(node&)::{lambda()#1}");
-  EXPECT_EQ(plain_name("main"), "main");
-}
-
 }  // namespace
 }  // namespace dag_test
 }  // namespace heddle::trace

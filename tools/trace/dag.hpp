@@ -90,10 +90,7 @@ struct dag_summary {
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});
 
-// Returns a function's name in the form for people: the lambda or function that was forked instead of the template
-// around it.
-[[nodiscard]] std::string plain_name(std::string_view symbol);
-// Does the same for a code address in a recording. Returns the address itself if its function is not known.
+// Returns the name of a code address in a recording by plain_name, or the address itself if its function is not known.
 [[nodiscard]] std::string code_name(const recording& what, std::uint64_t address);
 
 // Returns one line for each thing that the user should change; analyse calls it.
