@@ -20,7 +20,7 @@ struct barrier_request {
 };
 
 // Called before a wait at a barrier of so many threads. Returns true if the phase has ended meanwhile. There are no
-// pauses if some of the threads must wait for a worker, because that may be this one.
+// pauses if some of the threads must wait for a worker, because they may wait for the caller's.
 bool ends_soon(const barrier_core& b, barrier_core::phase p, std::uint32_t threads) noexcept {
   const worker::caller who = worker::caller::now();
   if (who.is_foreign()) return false;
