@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -185,6 +186,28 @@ TEST(dag, children_of_a_group_run_beside_each_other) {
   ASSERT_FALSE(d.functions.empty());
   EXPECT_EQ(d.functions[0].count, 3u);
   EXPECT_EQ(d.functions[0].work_ns, 10000);
+}
+
+// A region owns what was forked and made in it, as a task does.
+TEST(dag, a_region_has_the_work_of_its_children) {
+  serial_run r;
+  const std::uint32_t name = r.rec.text("the groups");
+  at<event::region_begin>(1000, r.w, name);
+  at<event::group_begin>(1000, r.w, 1u, 0u, 0u);
+  at<event::spawn>(1000, r.w, 1u, 7u, 1.0);
+  at<event::thread_switch_in>(1000, r.w, 7);
+  at<event::task_begin>(1000, r.w, 1u, 7u, 0x100);
+  at<event::task_end>(6000, r.w, 7u);
+  at<event::thread_switch_in>(6000, r.w, 1);
+  at<event::group_end>(8000, r.w, 1u);
+  at<event::region_end>(9000, r.w);
+  const dag_summary d = r.end(10000);
+  const auto region = std::find_if(d.functions.begin(), d.functions.end(),
+                                   [](const function_profile& f) { return f.name == "the groups"; });
+  ASSERT_NE(region, d.functions.end());
+  EXPECT_EQ(region->count, 1u);
+  EXPECT_EQ(region->own_ns, 3000);
+  EXPECT_EQ(region->work_ns, 8000);
 }
 
 TEST(dag, warns_of_hints_that_are_wrong_by_more_than_two) {

@@ -36,9 +36,10 @@ struct path_segment {
   std::string name;  // the innermost region, task or thread
 };
 
-// The tasks of one function.
+// The tasks of one function, or a region.
 struct function_profile {
   std::string name;
+  bool region = false;  // true if the program named it by trace::region
   std::uint64_t count = 0;
   double work_ns = 0;     // of the tasks and all that they forked
   double own_ns = 0;      // without the work that they forked

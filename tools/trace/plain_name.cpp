@@ -11,7 +11,7 @@ void drop(std::string& text, std::string_view what) {
   for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
 }
 
-// Follows the brackets of a demangled name. The signs of "->", "operator<" and the like are no brackets.
+// Follows the brackets of a demangled name. The signs of "->" and of operators such as "operator<" are no brackets.
 class brackets {
  public:
   explicit brackets(std::string_view text) : text_(text) {}

@@ -15,8 +15,8 @@
 
 namespace heddle::policy {
 
-// The memory groups of one level. All workers are one cluster if the machine is not known. The first worker of a cluster
-// is its root or coordinator: it leads the cluster.
+// The memory groups of one level. All workers are one cluster if the machine is not known. The first worker of a
+// cluster is its root or coordinator: it leads the cluster.
 class clusters {
  public:
   // `level` is a level of the machine's tree, 1 below the root; 0 means the topmost that has several groups. Throws
