@@ -9,7 +9,6 @@
 #include <new>
 
 #include "arch/arch.hpp"
-#include "loop/caches.hpp"
 #include "queue/fork_queue.hpp"
 #include "worker/preemption/section.hpp"
 

@@ -137,7 +137,7 @@ struct fork_queue {
 // if the caller is on no worker.
 using ticket = slot*;
 
-// What a pop has found.
+// The answer of a pop.
 enum class popped : std::uint8_t {
   lost,  // another thread has the entry or will have it, or the caller must ask pop_for_preemptive
   mine,
