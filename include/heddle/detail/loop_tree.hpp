@@ -103,7 +103,10 @@ class loop_tree {
 
     // Waits for a piece that another worker has.
     [[gnu::noinline]] result join();
-    void abandon() noexcept;
+    [[gnu::noinline]] void abandon() noexcept {
+      tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
+      this->drop();
+    }
 
     loop_tree* tree;
     std::size_t low, high, grain;  // grain 0 means: run in batches
@@ -390,12 +393,6 @@ auto loop_tree<Work>::piece::join() -> result {
   if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
   if (!wait.ended) loop_measure_next();  // because the site may have to learn that it is uneven
   return this->take(join_slow(*this, position));
-}
-
-template <class Work>
-void loop_tree<Work>::piece::abandon() noexcept {
-  tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
-  this->drop();
 }
 
 template <class Work>
