@@ -45,8 +45,6 @@ struct worker_state : detail::fork_queue {
   bool watches_switches{false};
   carrier* by{nullptr};  // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
-  // Only with every_join: the job that the last pop took back but reported as stolen, so that its join is seen, too.
-  detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
   const std::uint64_t bound;  // platform::cycles: [service:1]

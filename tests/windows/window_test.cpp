@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "loop/caches.hpp"
+#include "windows/caches.hpp"
 #include "tests/support/runtimes.hpp"
 #include "tests/support/watchdog.hpp"
 
