@@ -57,7 +57,14 @@ void go_on(preemptible& self) noexcept {
   if (w->home.precedence().decides() && self.how.preemptive()) [[unlikely]] {
     // a hint
     const bool stays = w->protects_slice() || self.self().ties.belongs.is_seated();
-    w->ticking.evict_below.store(stays ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);
+    const int level = self.self().level.load();
+    w->ticking.evict_below.store(stays ? worker::not_evictable : static_cast<std::int8_t>(level),
+                                 std::memory_order_relaxed);
+    if (!stays && w->home.precedence().is_used() && !w->is_inactive()) {
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with evict_for's: [evict:1]
+      // read by leave_runtime
+      if (w->home.precedence().any_above(level)) self.pending.store(true, std::memory_order_relaxed);
+    }
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
   set_current_queue(&self);                                                         // [section:7]

@@ -27,7 +27,7 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_slice) noexcept {
     sources::pool_threads::announce(home, rank);
   } else if (!listed) {
     if (ends_slice || !home.precedence().is_used() || runs_below(level) ||
-        home.precedence().lowest_below(level) == nullptr)
+        !home.precedence().may_run_below(level, whole()))
       return false;
     // for a worker that runs something below its level, and does not look at the ready threads here
     home.incoming().push(t);
