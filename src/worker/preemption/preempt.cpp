@@ -62,8 +62,9 @@ void go_on(preemptible& self) noexcept {
                                  std::memory_order_relaxed);
     if (!stays && w->home.precedence().is_used() && !w->is_inactive()) {
       std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with evict_for's: [evict:1]
-      // read by leave_runtime
-      if (w->home.precedence().any_above(level)) self.pending.store(true, std::memory_order_relaxed);
+      // A worker that lacks a carrier gets a tick when there is one. relaxed: a hint; and read by leave_runtime
+      if (!w->ticking.lack_carrier.load(std::memory_order_relaxed) && w->home.precedence().any_above(level))
+        self.pending.store(true, std::memory_order_relaxed);
     }
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
