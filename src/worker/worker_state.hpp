@@ -86,6 +86,8 @@ struct worker_state : detail::fork_queue {
     // no preemptive thread, or there are no priorities. Written by the worker and its handler, cleared by the kernel
     // thread that sends the worker a tick; a hint.
     std::atomic<std::int8_t> evict_below{not_evictable};
+    // The worker runs a thread below normal, or takes one out of a list. Written by the worker; a hint, [evict:1].
+    std::atomic<bool> runs_low{false};
   } ticking;
 
   // A futex word of an inactive worker, read by the worker. Odd means that the worker is inactive. `set_active` adds 1

@@ -41,13 +41,10 @@ worker* precedence::lowest_below(int level) const noexcept {
   return lowest;
 }
 
-bool precedence::may_run_below(int level, const worker& maker) const noexcept {
+bool precedence::any_low_beside(const worker& maker) const noexcept {
+  if (lists_.any_low(lowest_level)) return true;
   for (const auto& w : workers_) {
-    if (w.get() == &maker) continue;
-    const int its = w->ticking.evict_below.load(std::memory_order_relaxed);  // a hint
-    if (its < level) return true;
-    // relaxed: a hint. In the runtime, as at a tick: it looks once more when it goes on
-    if (its == worker::not_evictable && w->ticking.are_wanted.load(std::memory_order_relaxed)) return true;
+    if (w.get() != &maker && w->ticking.runs_low.load()) return true;  // after the look into the lists
   }
   return false;
 }

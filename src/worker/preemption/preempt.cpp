@@ -58,6 +58,8 @@ void go_on(preemptible& self) noexcept {
     // a hint
     const bool stays = w->protects_slice() || self.self().ties.belongs.is_seated();
     const int level = self.self().level.load();
+    if (w->ticking.runs_low.load(std::memory_order_relaxed) != (level < 0))
+      w->ticking.runs_low.store(level < 0);  // own
     w->ticking.evict_below.store(stays ? worker::not_evictable : static_cast<std::int8_t>(level),
                                  std::memory_order_relaxed);
     if (!stays && w->home.precedence().is_used() && !w->is_inactive()) {
