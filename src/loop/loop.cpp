@@ -55,6 +55,8 @@ loop_start loop_begin() noexcept {
   // workers.
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
   const policy::policy_wants& wants = me.home.host().wants();
+  if (me.ring != nullptr) [[unlikely]]
+    loop_ranges::name_joining_jobs();
   return {workers,
           take_turn(),
           me.every_fork,

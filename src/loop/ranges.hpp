@@ -61,6 +61,10 @@ class loop_ranges {
   // Throws the exception of an iteration.
   void run();
 
+  // Must be called before a traced loop begins, so that the trace names the jobs by which workers join loops by the
+  // loops' bodies.
+  static void name_joining_jobs() noexcept;
+
  private:
   struct alignas(64) range : open_range {
     std::atomic<unsigned> worker{0};  // the worker that had it last, or that is to have it; a hint

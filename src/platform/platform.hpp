@@ -84,6 +84,8 @@ struct explanation {
 };
 explanation why_not_started(int error) noexcept;
 void join(kernel_thread& thread) noexcept;
+// The same for one that has come to its end, its thread-local destructors included. Otherwise returns false at once.
+[[nodiscard]] bool try_join(kernel_thread& thread) noexcept;
 
 // --- readiness of file descriptors ----------------------------------------------------------------------------------
 // The simulated platform has only look().

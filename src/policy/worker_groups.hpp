@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <heddle/policy.hpp>
@@ -17,11 +19,14 @@ struct worker_group {
 
 // The memory groups of level `only` of the machine; the root has level 0. If `only` is 0, those of the topmost level
 // that has several. If no level has several groups, or none of the groups has several workers, all workers are one
-// group.
+// group. Throws std::invalid_argument if the machine is known and has no level `only`.
 inline std::vector<worker_group> worker_groups(const scheduler& host, unsigned only = 0) {
   std::vector<worker_group> groups;
   const machine::view machine = host.machine();
   if (machine.workers() == host.workers()) {
+    if (only >= machine.levels())
+      throw std::invalid_argument("policy parameter level=" + std::to_string(only) + " is not a number from 0 to " +
+                                  std::to_string(machine.levels() - 1) + ", the levels of the machine");
     const unsigned last = only == 0 ? machine.levels() : only + 1;  // a leaf above that level represents itself
     for (unsigned level = std::max(only, 1u); level < last && groups.size() < 2; ++level) {
       groups.clear();

@@ -251,6 +251,13 @@ runtime& runtime::global() {
     }
     made_in.store(platform::fork_count());
     instance.store(existing);
+    // Once a process; a forked child has inherited it. In the child of a process that made the runtime it does nothing.
+    static const bool ends_with_process =
+        platform::simulated || std::atexit([] {
+                                 if (runtime* const last = instance.load(); made_in.load() == platform::fork_count())
+                                   last->core().carriers().end_with_process();
+                               }) == 0;
+    static_cast<void>(ends_with_process);
   }
   return *existing;
 }

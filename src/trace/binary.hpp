@@ -11,7 +11,17 @@
 namespace heddle::trace {
 
 inline constexpr std::string_view binary_magic{"heddle\x1at", 8};
-inline constexpr std::uint32_t binary_version = 3;
+inline constexpr std::uint32_t binary_version = 4;
+
+// In a file, a record's words are differences to those of the last record of the same event of the same worker.
+struct last_words {
+  std::uint64_t a = 0, b = 0;
+};
+// A difference is folded so that small ones of both signs are small numbers.
+constexpr std::uint64_t folded(std::uint64_t difference) noexcept {
+  return difference << 1 ^ (std::uint64_t{0} - (difference >> 63));
+}
+constexpr std::uint64_t unfolded(std::uint64_t word) noexcept { return word >> 1 ^ (std::uint64_t{0} - (word & 1)); }
 
 [[nodiscard]] std::string encode_binary(const recording& what);
 

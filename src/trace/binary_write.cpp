@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "trace/binary.hpp"
 #include "trace/legend.hpp"
@@ -25,14 +27,30 @@ class writer {
     out_ += s;
   }
 
+  // Neighbours are alike, so most records take five to eight bytes.
   void records(std::span<const record> all) {
     number(static_cast<std::uint64_t>(all.size()));
-    out_.append(reinterpret_cast<const char*>(all.data()), all.size_bytes());
+    std::uint64_t ns = 0;
+    std::array<last_words, event_count + 1> last{};
+    for (const record& r : all) {
+      last_words& before = last[static_cast<std::size_t>(r.event)];
+      packed(static_cast<std::uint64_t>(r.event));
+      packed(r.ns - std::exchange(ns, r.ns));
+      packed(r.arg);
+      packed(folded(r.a - std::exchange(before.a, r.a)));
+      packed(folded(r.b - std::exchange(before.b, r.b)));
+    }
   }
 
   const std::string& written() const { return out_; }
 
  private:
+  // LEB128: seven bits a byte, the lowest first.
+  void packed(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(value | 0x80);
+    out_ += static_cast<char>(value);
+  }
+
   std::string out_;
 };
 

@@ -13,8 +13,9 @@ namespace {
 
 constexpr unsigned most_lost = 4;  // wake-ups in vain before a waiter is handed the lock
 constexpr unsigned in_order = 4;   // every fourth waiter is chosen by order of arrival, the others by level
-// Pauses before a suspension, because a critical section of a few instructions ends meanwhile.
-constexpr unsigned spins = 16;
+// Pauses before a suspension, because a critical section of a few instructions ends meanwhile. A worker leaves them out
+// where they have been in vain (sync/spin_habit.hpp).
+constexpr unsigned most_pauses = 16;
 
 // The values of waiter::payload for a thread that waits for a mutex.
 char impatient_mark, owner_mark;
@@ -49,16 +50,21 @@ bool mutex::lock_slow(const detail::deadline* limit) noexcept {
   const worker::section inside;
   mutex_request request{this, false};
   for (unsigned lost = 0;;) {
-    for (unsigned i = 0;; ++i) {
+    worker::worker* const me = worker::worker::current_or_null();
+    unsigned pauses = 0;
+    for (;; ++pauses) {
       detail::lock_word::state seen = state_.word.glance();
       while (!seen.is_locked()) {
         if (!state_.word.take(seen, detail::current_holder(), request.was_woken)) continue;
+        if (pauses != 0 && me != nullptr) me->lock_spins.learn(true);
         if (seen.has_waiters()) inherit();
         return true;
       }
-      if (i == spins || seen.has_waiters()) break;
+      if (pauses == most_pauses || seen.has_waiters()) break;
+      if (pauses == 0 && me != nullptr && !me->lock_spins.are_tried()) break;
       arch::pause();
     }
+    if (pauses == most_pauses && me != nullptr) me->lock_spins.learn(false);
     detail::waiter w("mutex");
     w.object = &state_;
     w.place = place;

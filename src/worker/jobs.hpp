@@ -18,10 +18,6 @@ struct submitted {
   static heddle::job::function function(const heddle::job& work) noexcept { return work.run_; }
   static job* word(heddle::job& work) noexcept { return &work; }
   static heddle::job& of(job* word) noexcept { return static_cast<heddle::job&>(*word); }
-  // The address by which a trace names a job whose code is `code`.
-  static const void* shown(job* word, job::code code) noexcept {
-    return code == run_submitted ? label(of(word)) : reinterpret_cast<const void*>(code);
-  }
 };
 
 // The code of the jobs that stand for another library's tasks (<heddle/detail/placed_task.hpp>), null until there is
@@ -34,6 +30,22 @@ inline bool is_placed_task(job::code code) noexcept {
 // The code of groups' children that have not begun, null until there is one. Written by whoever makes such a child,
 // always the same value.
 inline std::atomic<job::code> code_of_children{nullptr};
+
+// The jobs by which workers join a loop have the same code for all loops. `body` returns the code of the loop's body.
+struct joining_jobs {
+  job::code code;
+  const void* (*body)(const job* one) noexcept;
+};
+// Null until a traced loop begins. Written by the worker that begins the loop, always the same value, which is
+// constant.
+inline std::atomic<const joining_jobs*> jobs_that_join{nullptr};
+
+// The address by which a trace names a job whose code is `code`.
+inline const void* shown_code(job* word, job::code code) noexcept {
+  if (code == run_submitted) return submitted::label(submitted::of(word));
+  const joining_jobs* const joins = jobs_that_join.load(std::memory_order_relaxed);  // a job brings the value along
+  return joins != nullptr && code == joins->code ? joins->body(word) : reinterpret_cast<const void*>(code);
+}
 
 }  // namespace heddle::detail
 

@@ -198,7 +198,7 @@ void run_job(thread& self, detail::job* work) noexcept {
   const auto code = owner != nullptr ? reinterpret_cast<detail::job::code>(owner->payload) : seen.to_run();
   // The end of the job is noted elsewhere: complete_job, run_submitted.
   if (trace::ring* const ring = worker::current().ring; ring != nullptr && !detail::is_placed_task(code)) [[unlikely]]
-    trace::emit<trace::event::task_begin>(ring, 0u, work, detail::submitted::shown(work, code));
+    trace::emit<trace::event::task_begin>(ring, 0u, work, detail::shown_code(work, code));
   begin_user_code(self);
   code(work);
   end_user_code(self);

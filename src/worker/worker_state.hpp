@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "fiber/thread.hpp"
 #include "platform/platform.hpp"
+#include "sync/spin_habit.hpp"
 #include "trace/ring.hpp"
 #include "worker/carriers/carrier_pool.hpp"
 #include "worker/searching/lone_new.hpp"
@@ -104,6 +105,8 @@ struct worker_state : detail::fork_queue {
   } seen;
 
   lone_new lone;
+  // Of the threads that run here and wait for a mutex, or at a barrier; the worker's.
+  sync::spin_habit lock_spins, barrier_spins;
   // The meter of the tasks that run here, or null if the policy does not want one. Set before the worker starts.
   // watches_switches may be false all the same.
   task_meter* meter{nullptr};

@@ -253,10 +253,12 @@ TEST(Environment, ListsAllowNestedRegions) {
   EXPECT_EQ(environment_with({"OMP_NUM_THREADS=4,2", "OMP_NESTED=false"}).initial.max_active_levels, 1);
 }
 
-TEST(Environment, TheLimitBoundsTheDefault) {
-  const environment e = environment_with({"OMP_THREAD_LIMIT=5"});
-  EXPECT_EQ(e.initial.thread_limit, 5);
-  EXPECT_EQ(e.initial.threads, 5);
+// omp_get_max_threads returns nthreads-var, which the limit does not change: OpenMP 5.1, section 3.2.3.
+TEST(Environment, TheLimitLeavesTheNumberOfThreadsThatRegionsAskFor) {
+  const environment standard = environment_with({"OMP_THREAD_LIMIT=5"});
+  EXPECT_EQ(standard.initial.thread_limit, 5);
+  EXPECT_EQ(standard.initial.threads, 12);
+  EXPECT_EQ(environment_with({"OMP_THREAD_LIMIT=5", "OMP_NUM_THREADS=7"}).initial.threads, 7);
 }
 
 TEST(Environment, MoreSpecialVariablesCountBeforeOthers) {

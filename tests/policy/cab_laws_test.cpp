@@ -8,6 +8,7 @@
 #include <heddle/task_group.hpp>
 #include <heddle/thread.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -257,7 +258,7 @@ TEST(cab_laws, any_number_of_workers_will_do) {
   for (const unsigned workers : {1u, 2u, 3u, 4u, 8u}) {
     for (const char* policy : {"laws:sockets=2,repeats=1", "laws-nc:sockets=3", "cab-gto:sockets=2,soid=profile",
                                "cab-gto:sockets=3", "cab-fto:sockets=2", "cab-fto:sockets=4,level=5"}) {
-      heddle::runtime rt({.workers = workers, .policy = policy});
+      heddle::runtime rt({.workers = workers, .policy = heddle_test::fitting(policy, workers)});
       std::atomic<unsigned> leaves{0};
       rt.run([&] {
         for (int iteration = 0; iteration < 10; ++iteration)
@@ -296,6 +297,22 @@ TEST(policies, bad_parameters_of_cab_and_laws_are_named) {
         "laws:pieces=2", "laws-nc:repeats=2", "cab-fto:sockets=-1", "cab-fto:sockets=0.5", "cab-fto:level=1.5",
         "cab-fto:branching=1", "cab-fto:level=1,level=1"}) {
     EXPECT_THROW(heddle::runtime({.workers = 1, .policy = text}), std::invalid_argument) << text;
+  }
+}
+
+// A socket without a worker has no meaning, so the error names the largest number.
+TEST(policies, more_sockets_than_workers_are_refused) {
+  for (const char* policy : {"cab-fto", "cab-gto", "laws", "laws-nc"}) {
+    const std::string text = std::string(policy) + ":sockets=";
+    EXPECT_NO_THROW(heddle::runtime({.workers = 4, .policy = text + "4"})) << policy;
+    for (const char* many : {"5", "99"}) {
+      try {
+        const heddle::runtime rt({.workers = 4, .policy = text + many});
+        ADD_FAILURE() << text << many << " was accepted";
+      } catch (const std::invalid_argument& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("sockets=" + std::string(many) + " is not a number from 1 to 4"));
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -99,7 +100,7 @@ TEST_F(cluster_policies, crs_gives_up_a_victim_after_its_patience_and_then_takes
 }
 
 TEST_F(cluster_policies, crs_in_one_cluster_is_random_stealing) {
-  policy& crs = with("crs:level=40");  // of leaves: each worker is a cluster, so none is
+  policy& crs = with("crs:level=3");  // of leaves: each worker is a cluster, so none is
   EXPECT_FALSE(crs.wants().asks);
   for (int i = 0; i < 14; ++i) EXPECT_EQ(crs.acquire(1, glance), 0u);
   EXPECT_EQ(std::set<unsigned>(host_.robbed.begin(), host_.robbed.end()).size(), 7u);
@@ -241,6 +242,20 @@ TEST_F(cluster_policies, tatl_takes_from_queues_that_advertise_themselves) {
 }
 
 // --- parameters ----------------------------------------------------------------------------------------------------
+
+// The host's machine has the levels 0 to 3.
+TEST_F(cluster_policies, levels_that_the_machine_does_not_have_are_refused) {
+  for (const char* policy : {"crs", "chs", "cls", "tatl"}) {
+    const std::string text = std::string(policy) + ":level=";
+    EXPECT_NO_THROW(with(text + "3")) << policy;
+    try {
+      with(text + "4");
+      ADD_FAILURE() << text << "4 was accepted";
+    } catch (const std::invalid_argument& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("level=4 is not a number from 0 to 3"));
+    }
+  }
+}
 
 TEST(clusters, bad_parameters_are_named) {
   for (const char* text : {"crs:level=-1", "crs:patience=x", "chs:patience=1", "cls:interval=0",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "fiber/stack_pool.hpp"
@@ -66,6 +67,15 @@ const std::vector<std::string> all_policies = {
     "levels:l3=hierarchical_ws,l2=work_sharing",
 };
 
+std::string fitting(std::string policy, unsigned workers) {
+  constexpr std::string_view key = "sockets=";
+  const std::size_t at = policy.find(key);
+  if (at == std::string::npos) return policy;
+  const std::size_t from = at + key.size(), end = std::min(policy.find(',', from), policy.size());
+  const auto sockets = static_cast<unsigned>(std::stoul(policy.substr(from, end - from)));
+  return policy.replace(from, end - from, std::to_string(std::min(sockets, workers)));
+}
+
 std::vector<unsigned> worker_counts() {
   // ThreadSanitizer takes ten times as long: what only the number of workers tells apart is left to the other builds.
   if (thread_sanitized) return {2, 8};
@@ -83,7 +93,7 @@ void over_runtimes::SetUp() {
   pools_ = heddle::fiber::stack_pool::living();
   heddle::runtime_options options;
   options.workers = std::get<0>(GetParam());
-  options.policy = std::get<1>(GetParam());
+  options.policy = fitting(std::get<1>(GetParam()), std::get<0>(GetParam()));
   runtime_ = std::make_unique<heddle::runtime>(options);
 }
 

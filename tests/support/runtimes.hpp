@@ -38,6 +38,9 @@ inline bool whole() { return std::getenv("HEDDLE_STRESS") != nullptr; }
 // Every policy that `heddle help policies` knows, and the variants that differ in what they do with tasks.
 extern const std::vector<std::string> all_policies;
 
+// The same policy for a runtime of `workers` workers: with as many sockets as workers if it names more.
+std::string fitting(std::string policy, unsigned workers);
+
 // From one to more than can run at once: three times the processors. Under ThreadSanitizer two of them.
 std::vector<unsigned> worker_counts();
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -187,6 +188,28 @@ TEST(dag, children_of_a_group_run_beside_each_other) {
   EXPECT_EQ(d.functions[0].work_ns, 10000);
 }
 
+// A region owns what was forked and made in it, as a task does.
+TEST(dag, a_region_has_the_work_of_its_children) {
+  serial_run r;
+  const std::uint32_t name = r.rec.text("the groups");
+  at<event::region_begin>(1000, r.w, name);
+  at<event::group_begin>(1000, r.w, 1u, 0u, 0u);
+  at<event::spawn>(1000, r.w, 1u, 7u, 1.0);
+  at<event::thread_switch_in>(1000, r.w, 7);
+  at<event::task_begin>(1000, r.w, 1u, 7u, 0x100);
+  at<event::task_end>(6000, r.w, 7u);
+  at<event::thread_switch_in>(6000, r.w, 1);
+  at<event::group_end>(8000, r.w, 1u);
+  at<event::region_end>(9000, r.w);
+  const dag_summary d = r.end(10000);
+  const auto region = std::find_if(d.functions.begin(), d.functions.end(),
+                                   [](const function_profile& f) { return f.name == "the groups"; });
+  ASSERT_NE(region, d.functions.end());
+  EXPECT_EQ(region->count, 1u);
+  EXPECT_EQ(region->own_ns, 3000);
+  EXPECT_EQ(region->work_ns, 8000);
+}
+
 TEST(dag, warns_of_hints_that_are_wrong_by_more_than_two) {
   EXPECT_THAT(three_children(8).warnings, IsEmpty());
   EXPECT_THAT(three_children(5).warnings, IsEmpty());  // 5/7 announced, 8/10 seen
@@ -277,14 +300,6 @@ TEST(dag, json_is_json) {
   const nlohmann::json j = nlohmann::json::parse(dag_json(what, analyse(what, exact())));
   EXPECT_EQ(j.at("work_ns"), 1000);
   EXPECT_THAT(dag_text(what, analyse(what, exact())), HasSubstr("parallelism"));
-}
-
-TEST(plain_name, keeps_what_the_user_wrote) {
-  EXPECT_EQ(plain_name("heddle::detail::fork_frame<fib(int)::{lambda()#2}>::execute(heddle::detail::job*)"),
-            "fib(int)::{lambda()#2}");
-  EXPECT_EQ(plain_name("heddle::task_group::held<(anonymous namespace)::grow(node&)::{lambda()#1}>::call(void*)"),
-            "grow(node&)::{lambda()#1}");
-  EXPECT_EQ(plain_name("main"), "main");
 }
 
 }  // namespace

@@ -134,6 +134,47 @@ TEST(diagnosis, names_a_region_instead_of_the_function) {
   EXPECT_THAT(diagnose(p.end(100 * ms)).at(0).text, HasSubstr("ran `assemble` and"));
 }
 
+// A stolen part belongs to the region in which it was forked, and the sentence names its function, too.
+TEST(diagnosis, names_the_region_that_a_stolen_part_belongs_to) {
+  program p;
+  at<event::region_begin>(0, p.lane(0), p.text("relaxation"));
+  at<event::fork>(0, p.lane(0), 1u, 501u, step);
+  at<event::idle_end>(0, p.lane(1));
+  at<event::steal_attempt>(0, p.lane(1), 0u);
+  at<event::steal_success>(0, p.lane(1), 0u, 0, 502u);  // of a fork that took the fast path
+  for (const unsigned w : {1u, 2u}) p.part(w, 0, 50 * ms, 500 + w);
+  at<event::thread_park>(1 * ms, p.lane(0), park_reason::wait, 1u);
+  at<event::idle_begin>(1 * ms, p.lane(0));
+  at<event::idle_end>(50 * ms, p.lane(0));
+  at<event::thread_switch_in>(50 * ms, p.lane(0), 1u);
+  for (const unsigned job : {501u, 502u}) at<event::join>(50 * ms, p.lane(0), job);
+  at<event::region_end>(50 * ms, p.lane(0));
+  const std::vector<finding> said = diagnose(p.end(50 * ms));
+  ASSERT_THAT(kinds(said), ElementsAre(complaint::imbalance));
+  EXPECT_THAT(said[0].text, HasSubstr("the longest parts of `relaxation` (most in `step(double*)`"));
+}
+
+// A group's children and the threads that a region makes belong to it, too, also where they go on elsewhere.
+TEST(diagnosis, names_the_region_that_a_child_belongs_to) {
+  program p;
+  at<event::region_begin>(0, p.lane(0), p.text("the groups"));
+  at<event::spawn>(0, p.lane(0), 1u, 7u, 0u);
+  at<event::region_end>(0, p.lane(0));
+  at<event::thread_park>(0, p.lane(0), park_reason::wait, 1u);
+  at<event::idle_begin>(0, p.lane(0));
+  at<event::idle_end>(0, p.lane(3));
+  at<event::thread_switch_in>(0, p.lane(3), 7u);
+  at<event::task_begin>(0, p.lane(3), 1u, 7u, step);
+  at<event::task_end>(50 * ms, p.lane(3), 7u);
+  at<event::thread_park>(50 * ms, p.lane(3), park_reason::ended, 7u);
+  at<event::idle_begin>(50 * ms, p.lane(3));
+  at<event::idle_end>(50 * ms, p.lane(0));
+  at<event::thread_switch_in>(50 * ms, p.lane(0), 1u);
+  const std::vector<finding> said = diagnose(p.end(50 * ms));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(said[0].text, HasSubstr("`the groups` (most in `step(double*)`"));
+}
+
 TEST(diagnosis, names_a_huge_iteration) {
   program p;
   for (std::uint64_t t = 0; t < 20; ++t) p.loop(t * ms, (t + 1) * ms);
@@ -191,7 +232,8 @@ TEST(diagnosis, names_a_contended_lock_and_its_holder) {
   ASSERT_THAT(kinds(said), ElementsAre(complaint::lock));
   EXPECT_NEAR(said[0].share, 60.0 / 160, 0.001);
   EXPECT_THAT(said[0].text,
-              AllOf(HasSubstr("waited 3 times, 60.0 ms in all, for the lock at 0x7f00, most in `asks(table&)`"),
+              AllOf(HasSubstr("3 threads waited for the lock at 0x7f00, 20.0 ms each on average and 3 times in all, "
+                              "most in `asks(table&)`"),
                     HasSubstr("held by `holds(table&)`")));
 }
 
@@ -216,8 +258,21 @@ TEST(diagnosis, tells_a_crowded_machine_from_sleep) {
   p.loop(0, 40 * ms);
   for (unsigned w = 0; w < 4; ++w) at<event::cpu_time>(40 * ms, p.lane(w), 5u, 20 * ms, w + 1);
   const std::vector<finding> said = diagnose(p.end(40 * ms));
-  EXPECT_THAT(kinds(said), ElementsAre(complaint::crowded, complaint::crowded));
-  EXPECT_THAT(said[0].text, HasSubstr("the machine ran something else"));
+  ASSERT_THAT(kinds(said), ElementsAre(complaint::crowded)) << "one sentence for all code";
+  EXPECT_NEAR(said[0].share, 0.5, 0.001);
+  EXPECT_THAT(said[0].text, AllOf(HasSubstr("ran something else for 20.0 ms of the 40.0 ms of each worker's busy time"),
+                                  HasSubstr("most while `step(double*)`")));
+}
+
+// The causes that the program can change come first, though the crowd takes more.
+TEST(diagnosis, tells_a_crowded_machine_last) {
+  program p;
+  for (unsigned w = 0; w < 4; ++w) at<event::cpu_time>(0, p.lane(w), 5u, 0u, w + 1);
+  p.loop(0, 40 * ms);
+  for (unsigned w = 0; w < 4; ++w) at<event::cpu_time>(40 * ms, p.lane(w), 5u, 10 * ms, w + 1);
+  const std::vector<finding> said = diagnose(p.end(60 * ms));  // the last 20 ms are serial
+  ASSERT_THAT(kinds(said), ElementsAre(complaint::serial, complaint::crowded));
+  EXPECT_LT(said[0].share, said[1].share);
 }
 
 // A worker that changed its kernel thread in between says nothing of processor time.

@@ -124,31 +124,66 @@ TEST(binary, every_damaged_byte_is_told) {
 TEST(binary, another_format_version_is_named) {
   std::string bytes = encode_binary(every_event());
   bytes[8] = 7;
-  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads formats up to 3"));
+  EXPECT_THAT(failure(bytes), HasSubstr("trace format 7, this heddle reads formats up to 4"));
 }
 
-// Version 1 had no attributes.
+// Version 1 had no attributes, version 2 no places, and version 3 records of 32 bytes.
 TEST(binary, older_formats_are_read) {
   recording what = every_event();
   what.attributes.clear();
   what.places.clear();
   recording head = what;
   head.workers.clear();
-  for (const unsigned version : {1u, 2u}) {
-    std::string payload = encode_binary(what).substr(32);
-    payload.erase(encode_binary(head).size() - 32 - 8, 4);  // the number of places: none. That of workers follows
-    // that of attributes
+  for (const unsigned version : {1u, 2u, 3u}) {
+    std::string payload = encode_binary(head).substr(32);
+    payload.resize(payload.size() - 4);                   // the number of workers
+    if (version < 3) payload.resize(payload.size() - 4);  // the number of places: none
     if (version == 1) payload.erase(3 * 8 + what.program.size() + what.machine.size() + what.policy.size() + 8, 4);
     std::string bytes(binary_magic);
-    const auto put = [&](std::uint64_t value, std::size_t width) {
-      bytes.append(reinterpret_cast<const char*>(&value), width);
+    const auto put = [](std::string& to, std::uint64_t value, std::size_t width) {
+      to.append(reinterpret_cast<const char*>(&value), width);
     };
-    put(version, 4);
-    put(0, 4);
-    put(payload.size(), 8);
-    put(checksum(payload), 8);
-    EXPECT_EQ(decode_binary(bytes + payload).workers.size(), what.workers.size());
+    put(payload, what.workers.size(), 4);
+    for (const worker_log& log : what.workers) {
+      put(payload, log.worker, 2);
+      put(payload, log.place.size(), 8);
+      payload += log.place;
+      for (const std::uint64_t count : {log.written, log.lost, std::uint64_t{log.records.size()}})
+        put(payload, count, 8);
+      payload.append(reinterpret_cast<const char*>(log.records.data()), log.records.size() * sizeof(record));
+    }
+    put(bytes, version, 4);
+    put(bytes, 0, 4);
+    put(bytes, payload.size(), 8);
+    put(bytes, checksum(payload), 8);
+    const recording out = decode_binary(bytes + payload);
+    ASSERT_EQ(out.workers.size(), what.workers.size());
+    for (std::size_t w = 0; w < out.workers.size(); ++w) EXPECT_EQ(out.workers[w].records, what.workers[w].records);
   }
+}
+
+TEST(binary, words_of_any_size_come_back) {
+  recorder rec(1, test::options());
+  const std::uint64_t words[] = {0, ~std::uint64_t{0}, 1, std::uint64_t{1} << 63, 0x7f4726dffa50, 0x7f, 0x80};
+  for (const std::uint64_t a : words) {
+    for (const std::uint64_t b : words) test::at<event::lock_passed>(1000, rec.of(0), a, b);
+  }
+  const recording in = rec.collect();
+  EXPECT_EQ(decode_binary(encode_binary(in)).workers.at(0).records, in.workers.at(0).records);
+}
+
+// A worker that finds nothing writes two events in each microsecond or two.
+TEST(binary, attempts_in_vain_take_six_bytes_each) {
+  recorder rec(1, test::options(1 << 12));
+  constexpr std::uint64_t attempts = 1000;
+  for (std::uint64_t i = 0; i < attempts; ++i) {
+    test::at<event::steal_attempt>(2000 * i, rec.of(0), 1u);
+    test::at<event::steal_fail>(2000 * i + 900, rec.of(0), 1u);
+  }
+  recording what = rec.collect();
+  const std::size_t whole = encode_binary(what).size();
+  what.workers.at(0).records.clear();
+  EXPECT_LE(whole - encode_binary(what).size(), 2 * attempts * 6);
 }
 
 TEST(binary, places_come_back) {

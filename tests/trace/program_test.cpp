@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -133,6 +134,30 @@ TEST_P(traced_program, loops_and_workers_begin_and_end) {
     }
   }
   EXPECT_EQ(count(what, event::worker_stop), GetParam());
+}
+
+// The loop ends only if a second worker takes part.
+void sweep(std::atomic<unsigned>& seen) {
+  parallel_for(0, 1000, [&seen](int) {
+    seen.fetch_or(1u << heddle::runtime::current().worker_rank());
+    while (std::popcount(seen.load()) < 2) {
+    }
+  });
+}
+
+TEST_P(traced_program, workers_that_join_a_loop_run_its_body) {
+  if (GetParam() == 1) GTEST_SKIP() << "nobody joins";
+  std::atomic<unsigned> seen{0};
+  const recording what = traced([&] { sweep(seen); }, "off");
+  std::size_t joined = 0;
+  for (const worker_log& log : what.workers) {
+    for (const record& r : log.records) {
+      if (r.event != event::task_begin) continue;
+      ++joined;
+      EXPECT_THAT(what.symbols.at(r.b), ::testing::HasSubstr("sweep(")) << "heddle's own code";
+    }
+  }
+  EXPECT_GE(joined, 1u);
 }
 
 TEST_P(traced_program, answers_to_requests_are_there) {

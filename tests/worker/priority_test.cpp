@@ -50,7 +50,7 @@ TEST(priority, higher_levels_first_high_ones_in_order_low_ones_newest_first) {
 class each_policy : public testing::TestWithParam<std::string> {};
 
 TEST_P(each_policy, levels_are_strict_on_one_worker) {
-  heddle::runtime rt(options_for(1, GetParam()));
+  heddle::runtime rt(options_for(1, heddle_test::fitting(GetParam(), 1)));
   std::vector<int> levels;
   for (int i = 0; i < 300; ++i) levels.push_back(i * 7 % 15 - 7);
   const auto order = order_of(rt, levels);
@@ -61,7 +61,7 @@ TEST_P(each_policy, levels_are_strict_on_one_worker) {
 
 TEST_P(each_policy, forks_groups_and_waits_work_on_every_level) {
   for (const unsigned workers : {1u, 3u}) {
-    heddle::runtime rt(options_for(workers, GetParam()));
+    heddle::runtime rt(options_for(workers, heddle_test::fitting(GetParam(), workers)));
     std::atomic<long> sum{0};
     heddle::mutex m;
     long guarded = 0;

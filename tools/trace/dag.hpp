@@ -36,9 +36,10 @@ struct path_segment {
   std::string name;  // the innermost region, task or thread
 };
 
-// The tasks of one function.
+// The tasks of one function, or a region.
 struct function_profile {
   std::string name;
+  bool region = false;  // true if the program named it by trace::region
   std::uint64_t count = 0;
   double work_ns = 0;     // of the tasks and all that they forked
   double own_ns = 0;      // without the work that they forked
@@ -90,10 +91,7 @@ struct dag_summary {
 
 [[nodiscard]] dag_summary analyse(const recording& what, const dag_options& options = {});
 
-// Returns a function's name in the form for people: the lambda or function that was forked instead of the template
-// around it.
-[[nodiscard]] std::string plain_name(std::string_view symbol);
-// Does the same for a code address in a recording. Returns the address itself if its function is not known.
+// Returns the name of a code address in a recording by plain_name, or the address itself if its function is not known.
 [[nodiscard]] std::string code_name(const recording& what, std::uint64_t address);
 
 // Returns one line for each thing that the user should change; analyse calls it.

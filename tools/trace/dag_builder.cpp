@@ -109,12 +109,19 @@ void dag_builder::event(const record& r) {
       break;
     case event::region_begin:
       if (self != nullptr) {
-        self->regions.push_back(
-            functions_.number(r.arg < what_.texts.size() ? what_.texts[r.arg] : fmt::format("region {}", r.arg)));
+        const std::uint32_t name =
+            functions_.number(r.arg < what_.texts.size() ? what_.texts[r.arg] : fmt::format("region {}", r.arg));
+        functions_[name].region = true;
+        ++functions_[name].count;
+        self->regions.push_back({name, self->work});
       }
       break;
     case event::region_end:
-      if (self != nullptr && !self->regions.empty()) self->regions.pop_back();
+      if (self != nullptr && !self->regions.empty()) {
+        const region& left = self->regions.back();
+        functions_[left.name].work_ns += self->work - left.work_before;
+        self->regions.pop_back();
+      }
       break;
     default: break;
   }

@@ -45,6 +45,10 @@ class dag_builder : public replay_visitor {
     bool leads = false;             // true for the part of a region's leader in it
     bool between_regions = false;   // true if the thread is a member that waits for its next region
   };
+  struct region {
+    std::uint32_t name;
+    double work_before;  // the thread's work when it entered
+  };
   struct thread_state {
     longest_path at;
     longest_path woken;  // the longest path of the threads that woke it since it parked
@@ -52,7 +56,7 @@ class dag_builder : public replay_visitor {
     bool was_woken = false;
     double work = 0;  // the work of what is joined into it
     std::vector<frame> inside;
-    std::vector<std::uint32_t> regions;
+    std::vector<region> regions;
     std::uint64_t group = 0;  // the key of the group that it is a child of; 0 if none
     double hint = std::nan("");
 
@@ -63,7 +67,7 @@ class dag_builder : public replay_visitor {
       return 0;
     }
     [[nodiscard]] std::uint32_t function() const {
-      if (!regions.empty()) return regions.back();
+      if (!regions.empty()) return regions.back().name;
       return inside.empty() ? 0 : inside.back().function;
     }
   };

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "tools/trace/dag.hpp"
+#include "tools/trace/plain_name.hpp"
 #include "trace/json.hpp"
 
 namespace heddle::trace {
@@ -23,44 +24,7 @@ std::string shortened(const std::string& name, std::size_t width) {
   return name.substr(0, width - tail - 3) + "..." + name.substr(name.size() - tail);
 }
 
-void drop(std::string& text, std::string_view what) {
-  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
-}
-
-// Returns the text between the bracket at `open` and its partner.
-std::string inside(const std::string& text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (i > 0 && text[i] == '>' && text[i - 1] == '-') continue;
-    if (text[i] == '<' || text[i] == '(') ++depth;
-    if ((text[i] == '>' || text[i] == ')') && --depth == 0) return text.substr(open + 1, i - open - 1);
-  }
-  return text.substr(open + 1);
-}
-
 }  // namespace
-
-std::string plain_name(std::string_view symbol) {
-  std::string name(symbol);
-  drop(name, "(anonymous namespace)::");
-  for (const std::string_view frame : {"heddle::detail::fork_frame<", "heddle::task_group::held<"}) {
-    if (!name.starts_with(frame) && !name.starts_with("void " + std::string(frame))) continue;
-    name = inside(name, name.find(frame) + frame.size() - 1);
-  }
-  if (name.find("heddle::detail::loop_tree<") != std::string::npos) {
-    // The name is loop_tree<chunk_work<Index, Body>>, where Body is often parallel_for's own lambda around the user's.
-    const std::size_t user = name.find("parallel_for<");
-    if (user != std::string::npos) {
-      std::string arguments = inside(name, user + std::string_view("parallel_for").size());
-      const std::size_t body = arguments.find(", ", arguments.find(", ") + 1);
-      return "loop in " + plain_name(body == std::string::npos ? arguments : arguments.substr(body + 2));
-    }
-    return "loop";
-  }
-  drop(name, "heddle::detail::");
-  while (!name.empty() && (name.back() == '&' || name.back() == ' ')) name.pop_back();
-  return name;
-}
 
 std::string code_name(const recording& what, std::uint64_t address) {
   const auto symbol = what.symbols.find(address);

@@ -34,7 +34,7 @@ class writer {
           fmt::format("Serial phase: for {} ({} of the run) one worker of {} ran {} and the others had nothing to do; "
                       "the longest stretch is {}. Give it parallelism, "
                       "or let it run beside something else.",
-                      rounded(a.ns), percent(of_run(a.ns)), seen_.workers(), name(at), when(a)));
+                      rounded(a.ns), percent(of_run(a.ns)), seen_.workers(), name(at, a), when(a)));
     }
   }
 
@@ -54,7 +54,9 @@ class writer {
       const std::string of =
           a.beside.name.empty() || a.beside == at ? "" : fmt::format(" of what {} is a part of", name(a.beside));
       std::string peers;
-      if (const auto known = seen_.tasks.find(at); known != seen_.tasks.end() && known->second.size() > 1) {
+      const code* const function = a.inside.empty() ? &at : most(a.inside);
+      if (const auto known = seen_.tasks.find(function == nullptr ? at : *function);
+          known != seen_.tasks.end() && known->second.size() > 1) {
         std::vector<std::uint64_t> lengths = known->second;
         const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
         std::nth_element(lengths.begin(), middle, lengths.end());
@@ -62,10 +64,11 @@ class writer {
                             rounded(static_cast<double>(*middle)));
       }
       add(complaint::imbalance, a,
-          fmt::format("Imbalance: workers waited {} in all ({} of their time) for the longest parts of {}{}; the "
+          fmt::format("Imbalance: each worker waited {} on average ({} of its time) for the longest parts of {}{}; the "
                       "longest such stretch is {}{}. Cut the work finer where it "
                       "is largest, or begin with that.",
-                      rounded(a.lost), percent(of_workers(a.lost)), name(at), of, when(a), peers));
+                      rounded(a.lost / static_cast<double>(seen_.workers())), percent(of_workers(a.lost)), name(at, a),
+                      of, when(a), peers));
     }
   }
 
@@ -76,8 +79,11 @@ class writer {
       a.worker = lock.worker;
       a.begin_ns = lock.begin_ns;
       a.end_ns = lock.end_ns;
-      std::string text = fmt::format("Threads waited {} times, {} in all, for the lock at {:#x}", lock.waits,
-                                     rounded(lock.waited_ns), address);
+      const std::size_t threads = lock.threads.size();
+      std::string text = fmt::format("{} thread{} waited for the lock at {:#x}, {}{} and {} times in all", threads,
+                                     threads == 1 ? "" : "s", address,
+                                     rounded(lock.waited_ns / static_cast<double>(std::max<std::size_t>(threads, 1))),
+                                     threads == 1 ? "" : " each on average", lock.waits);
       if (const code* by = most(lock.asked)) text += fmt::format(", most in {}", name(*by));
       if (const code* by = most(lock.held)) text += fmt::format(", while it was held by {}", name(*by));
       text += fmt::format(
@@ -110,17 +116,30 @@ class writer {
           fmt::format("{} ran for {} and used the processor for {} of it: for {} ({} of the workers' time) it kept its "
                       "worker while it slept in the kernel; the longest "
                       "stretch is {}. Put calls that block into heddle::blocking, and sleep with heddle::this_thread.",
-                      name(at), rounded(a.ns), rounded(a.ns - a.lost), rounded(a.lost), percent(of_workers(a.lost)),
+                      name(at, a), rounded(a.ns), rounded(a.ns - a.lost), rounded(a.lost), percent(of_workers(a.lost)),
                       when(a)));
     }
-    for (const auto& [at, a] : seen_.crowded) {
-      add(complaint::crowded, a,
-          fmt::format("{} ran for {} and had a processor for {} of it, without having slept: the machine ran something "
-                      "else for {} ({} of the workers' time); the longest "
-                      "stretch is {}. Use fewer workers, or leave the machine to the program.",
-                      name(at), rounded(a.ns), rounded(a.ns - a.lost), rounded(a.lost), percent(of_workers(a.lost)),
-                      when(a)));
+    // The user can do the same about all of it, so it is one sentence.
+    account all_of_it;
+    const std::pair<const code, account>* most_of_it = nullptr;
+    for (const auto& entry : seen_.crowded) {
+      all_of_it.lost += entry.second.lost;
+      all_of_it.ns += entry.second.ns;
+      if (most_of_it == nullptr || entry.second.lost > most_of_it->second.lost) most_of_it = &entry;
     }
+    if (most_of_it == nullptr) return;
+    const account& longest = most_of_it->second;
+    all_of_it.worker = longest.worker;
+    all_of_it.begin_ns = longest.begin_ns;
+    all_of_it.end_ns = longest.end_ns;
+    add(complaint::crowded, all_of_it,
+        fmt::format("The machine ran something else for {} of the {} of each worker's busy time ({} of the workers' "
+                    "time), most while {} ran; the longest "
+                    "stretch of that is {}. Use fewer workers, or leave the machine to the program; until then, part "
+                    "of the other causes may come from this.",
+                    rounded(all_of_it.lost / static_cast<double>(seen_.workers())),
+                    rounded(all_of_it.ns / static_cast<double>(seen_.workers())), percent(of_workers(all_of_it.lost)),
+                    name(most_of_it->first, longest), when(longest)));
   }
 
   void small_tasks() {
@@ -130,10 +149,11 @@ class writer {
     const double cost = dag.scheduling_ns + stealing;
     const std::uint64_t cuts = dag.forks + dag.spawns + dag.steals;
     if (cuts < 100 || !(cost > 0.1 * dag.work_ns) || cost < 0.01 * static_cast<double>(seen_.wall_ns())) return;
-    const auto of =
-        std::max_element(dag.functions.begin(), dag.functions.end(),
-                         [](const function_profile& a, const function_profile& b) { return a.count < b.count; });
-    if (of == dag.functions.end() || of->count == 0) return;
+    const auto of = std::max_element(dag.functions.begin(), dag.functions.end(),
+                                     [](const function_profile& a, const function_profile& b) {
+                                       return (a.region ? 0 : a.count) < (b.region ? 0 : b.count);
+                                     });
+    if (of == dag.functions.end() || of->region || of->count == 0) return;
     finding f;
     f.what = complaint::small_tasks;
     f.share = cost / (cost + dag.work_ns);
@@ -178,6 +198,12 @@ class writer {
     return line.empty() ? quoted(at.name) : fmt::format("{} ({})", quoted(at.name), line);
   }
 
+  // Of a region, names the function that lost most in it, too.
+  [[nodiscard]] std::string name(const code& at, const account& a) const {
+    const code* const inside = a.inside.empty() ? nullptr : most(a.inside);
+    return inside == nullptr ? name(at) : fmt::format("{} (most in {})", name(at), name(*inside));
+  }
+
   [[nodiscard]] std::string when(const account& a) const {
     return fmt::format("{}, on worker {} from {}", rounded(static_cast<double>(a.end_ns - a.begin_ns)), a.worker,
                        rounded(static_cast<double>(a.begin_ns - seen_.begin_ns())));
@@ -205,7 +231,11 @@ std::vector<finding> findings_of(const recording& what, const diagnosis_observer
   w.waits();
   w.processors();
   w.small_tasks();
-  std::stable_sort(w.all.begin(), w.all.end(), [](const finding& a, const finding& b) { return a.share > b.share; });
+  // A crowded machine comes last, because it is no fault of the program.
+  std::stable_sort(w.all.begin(), w.all.end(), [](const finding& a, const finding& b) {
+    const bool last = a.what == complaint::crowded, other_last = b.what == complaint::crowded;
+    return last != other_last ? other_last : a.share > b.share;
+  });
   return std::move(w.all);
 }
 

@@ -39,7 +39,8 @@ struct finding {
 // Returns "sim.cpp:40" for an address, or "" if it is not known.
 using line_finder = std::function<std::string(std::uint64_t address)>;
 
-// Returns the causes that lost at least a twentieth of the workers' time, the worst first. A balanced program has none.
+// Returns the causes that lost at least a twentieth of the workers' time, the worst first, and a crowded machine after
+// the program's own. A balanced program has none.
 // Algorithm: diagnosis.md.
 [[nodiscard]] std::vector<finding> diagnose(const recording& what, const line_finder& line_of = {});
 

@@ -37,21 +37,30 @@ code diagnosis_observer::function_at(std::uint64_t address) const {
   return {address == 0 ? "code outside of tasks" : code_name(what_, address), address};
 }
 
-code diagnosis_observer::code_of(const open_span& s, const lane& on) const {
+auto diagnosis_observer::where_is(const open_span& s, const lane& on) const -> where {
+  const std::string around = on.open.empty() ? std::string() : on.open.back().at.region;
+  const auto made_in = [&](const std::string& otherwise) {
+    const auto known = made_in_.find(s.by->a);
+    return known == made_in_.end() ? otherwise : known->second;
+  };
   switch (s.kind) {
-    case span::region: return {text(s.by->arg), 0};
-    case span::task: return function_at(s.by->b);
+    case span::region: return {{text(s.by->arg), 0}, text(s.by->arg)};
+    case span::task: return {function_at(s.by->b), made_in(around)};
     case span::thread: {
       const auto known = functions_.find(s.by->a);
-      return function_at(known == functions_.end() ? 0 : known->second);
+      return {function_at(known == functions_.end() ? 0 : known->second), made_in({})};
     }
-    default: return on.open.empty() ? code() : on.open.back().at;
+    default: return on.open.empty() ? where() : on.open.back().at;
   }
+}
+
+const std::string& diagnosis_observer::region_on(const lane& on) {
+  return on.running && !on.open.empty() ? on.open.back().at.region : on.left;
 }
 
 void diagnosis_observer::opened(std::uint16_t worker, const open_span& s, std::uint64_t) {
   lane& on = lanes_[worker];
-  on.open.push_back({s.kind, info(s.kind).counts_as, code_of(s, on)});
+  on.open.push_back({s.kind, info(s.kind).counts_as, where_is(s, on)});
 }
 
 void diagnosis_observer::closed(std::uint16_t worker, const open_span& s, std::uint64_t ns, activity) {
@@ -59,7 +68,8 @@ void diagnosis_observer::closed(std::uint16_t worker, const open_span& s, std::u
   advance(ns);
   end_ = std::max(end_, ns);
   lane& on = lanes_[worker];
-  if (s.kind == span::task && !s.resumed) tasks[on.open.back().at].push_back(ns - s.since);
+  if (s.kind == span::task && !s.resumed) tasks[on.open.back().at.function].push_back(ns - s.since);
+  if (info(s.kind).owner == span_owner::thread && on.open.size() > 1) on.left = on.open.back().at.region;
   on.open.pop_back();
 }
 
@@ -76,7 +86,14 @@ void diagnosis_observer::event(const record& r) {
     case event::tree_piece:
     case event::policy_note:
     case event::hint_warning: return;
-    case event::thread_create: functions_[r.a] = r.b; break;
+    case event::thread_create:
+      functions_[r.a] = r.b;
+      made_in_[r.a] = region_on(on);
+      break;
+    case event::fork: made_in_[r.a] = region_on(on); break;
+    case event::steal_success:
+      if (r.b != 0) made_in_.try_emplace(r.b, region_on(lanes_[static_cast<std::uint16_t>(r.arg)]));
+      break;
     case event::thread_switch_in:
       on.thread = r.a;
       on.running = true;
@@ -84,6 +101,7 @@ void diagnosis_observer::event(const record& r) {
         if (was->second.object != 0) {
           lock_account& lock = locks[was->second.object];
           ++lock.waits;
+          lock.threads.insert(r.a);
           const std::uint64_t ns = r.ns - was->second.since;
           lock.waited_ns += static_cast<double>(ns);
           lock.asked[function_at(was->second.place)] += static_cast<double>(ns);
@@ -120,8 +138,14 @@ void diagnosis_observer::event(const record& r) {
       if (r.arg == 0) jobs_[r.a] = function_at(r.b);
       break;
     case event::join: jobs_.erase(r.a); break;
-    case event::spawn: children_.insert(r.a); break;
-    case event::task_end: children_.erase(r.a); break;
+    case event::spawn:
+      children_.insert(r.a);
+      made_in_[r.a] = region_on(on);
+      break;
+    case event::task_end:
+      children_.erase(r.a);
+      made_in_.erase(r.a);
+      break;
     case event::park_begin: ++on.parks; break;
     default: break;
   }
@@ -167,13 +191,13 @@ void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, st
   if (busy == 0) {
     end_stretch();
     if (lockers + sleepers != 0) return;
-    if (others != 0) return add(waiting, {other, 0}, ns * idle, ns, 0, now_, until);
+    if (others != 0) return static_cast<void>(add(waiting, {other, 0}, ns * idle, ns, 0, now_, until));
     if (!jobs_.empty() || !children_.empty() || !waits_.empty()) return;  // it is being woken
     const outside_part* in = nullptr;
     for (const outside_part& p : parts_) {
       if (p.begin_ns <= now_ && p.end_ns >= until && (in == nullptr || p.depth >= in->depth)) in = &p;
     }
-    return add(outside, {in == nullptr ? "" : in->name, 0}, ns * idle, ns, 0, now_, until);
+    return static_cast<void>(add(outside, {in == nullptr ? "" : in->name, 0}, ns * idle, ns, 0, now_, until));
   }
   // [diagnosis:3] All wait for the worker that has run for the longest time without an event.
   const std::pair<const std::uint16_t, lane>* longest = nullptr;
@@ -182,7 +206,7 @@ void diagnosis_observer::charge_idle(double ns, unsigned idle, unsigned busy, st
   }
   const auto& [worker, on] = *longest;
   const bool parallel = busy > 1 || !jobs_.empty() || !children_.empty();
-  const code& at = on.open.back().at;
+  const where& at = on.open.back().at;
   if (!now_beside_.open || now_beside_.worker != worker || now_beside_.since != on.since ||
       now_beside_.parallel != parallel || now_beside_.at != at) {
     end_stretch();
@@ -197,32 +221,35 @@ void diagnosis_observer::end_stretch() {
   const stretch& s = now_beside_;
   if (s.end_ns - s.begin_ns < long_enough) return;
   accounts& to = s.parallel ? imbalance : serial;
-  add(to, s.at, s.lost, static_cast<double>(s.end_ns - s.begin_ns), s.worker, s.begin_ns, s.end_ns);
-  if (!s.beside.name.empty()) to[s.at].beside = s.beside;
+  account& a =
+      add(to, s.at.charged(), s.lost, static_cast<double>(s.end_ns - s.begin_ns), s.worker, s.begin_ns, s.end_ns);
+  if (s.at.function != s.at.charged()) a.inside[s.at.function] += s.lost;
+  if (!s.beside.name.empty()) a.beside = s.beside;
 }
 
-void diagnosis_observer::add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker,
-                             std::uint64_t begin, std::uint64_t end) {
+account& diagnosis_observer::add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker,
+                                 std::uint64_t begin, std::uint64_t end) {
   account& a = to[at];
   a.lost += lost;
   a.ns += ns;
   if (a.run_end_ns != begin) a.run_begin_ns = begin;
   a.run_end_ns = end;
-  if (end - a.run_begin_ns <= a.end_ns - a.begin_ns) return;
+  if (end - a.run_begin_ns <= a.end_ns - a.begin_ns) return a;
   a.begin_ns = a.run_begin_ns;
   a.end_ns = end;
   a.worker = worker;
+  return a;
 }
 
 // Charges the time off the processor. If a busy worker's kernel thread used less than the time since its last sample,
 // it was asleep, or without a processor, for the rest.
 void diagnosis_observer::take_sample(lane& on, const record& r) {
   const std::optional<record> before = std::exchange(on.sample, r);
-  const std::map<code, double> busy = std::exchange(on.busy, {});
+  const std::map<where, double> busy = std::exchange(on.busy, {});
   const std::uint32_t parks = std::exchange(on.parks, 0);
   if (!before || before->b != r.b || r.a < before->a) return;
   double sum = 0;
-  const std::pair<const code, double>* most = nullptr;
+  const std::pair<const where, double>* most = nullptr;
   for (const auto& part : busy) {
     sum += part.second;
     if (most == nullptr || part.second > most->second) most = &part;
@@ -232,7 +259,8 @@ void diagnosis_observer::take_sample(lane& on, const record& r) {
   cpu_ns += std::min(used, sum);
   if (most == nullptr || sum - used < usual_difference) return;
   const bool slept = r.arg - before->arg > parks;
-  add(slept ? off_cpu : crowded, most->first, sum - used, sum, r.worker, before->ns, r.ns);
+  account& a = add(slept ? off_cpu : crowded, most->first.charged(), sum - used, sum, r.worker, before->ns, r.ns);
+  if (most->first.function != most->first.charged()) a.inside[most->first.function] += sum - used;
 }
 
 void diagnosis_observer::finish() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,13 +34,15 @@ struct account {
   std::uint64_t begin_ns = 0, end_ns = 0;          // the longest stretch
   std::uint64_t run_begin_ns = 0, run_end_ns = 0;  // the stretch that goes on
   std::uint16_t worker = 0;
-  code beside;  // for an imbalance: the code of which the workers that wait had a part
+  code beside;                    // for an imbalance: the code of which the workers that wait had a part
+  std::map<code, double> inside;  // of a region: the lost time by the function that ran in it
 };
 
 struct lock_account {
   double lost = 0;
   double waited_ns = 0;
   std::uint64_t waits = 0;
+  std::set<std::uint64_t> threads;         // that waited
   std::uint64_t begin_ns = 0, end_ns = 0;  // the longest wait
   std::uint16_t worker = 0;
   // The waited time, by the code that waited and by the code that held the lock.
@@ -70,19 +73,28 @@ class diagnosis_observer : public replay_visitor {
   double cpu_ns = 0;
 
  private:
+  // A stretch of code is charged to the region that it runs in, and to its function if it runs in none. A region holds
+  // the threads, children and stolen halves that begin in it, too.
+  struct where {
+    code function;
+    std::string region;
+    friend auto operator<=>(const where&, const where&) = default;
+    [[nodiscard]] code charged() const { return region.empty() ? function : code{region, 0}; }
+  };
   struct frame {
     span kind;
     activity as;
-    code at;
+    where at;
   };
   struct lane {
     std::vector<frame> open;
+    std::string left;  // the region of the thread that left last
     std::uint64_t thread = 0;
     bool running = false;
     std::uint64_t since = 0;  // its last event of scheduling
     // Since the last sample of processor time.
     std::optional<record> sample;
-    std::map<code, double> busy;
+    std::map<where, double> busy;
     std::uint32_t parks = 0;
   };
   struct wait {
@@ -95,7 +107,8 @@ class diagnosis_observer : public replay_visitor {
     std::uint16_t worker = 0;
     std::uint64_t since = 0;
     bool parallel = false;
-    code at, beside;
+    where at;
+    code beside;
     double lost = 0;
     std::uint64_t begin_ns = 0, end_ns = 0;
     bool open = false;
@@ -104,9 +117,11 @@ class diagnosis_observer : public replay_visitor {
   void advance(std::uint64_t ns);
   void charge_idle(double ns, unsigned idle, unsigned busy, std::uint64_t until);
   void end_stretch();
-  static void add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker, std::uint64_t begin,
-                  std::uint64_t end);
-  [[nodiscard]] code code_of(const open_span& s, const lane& on) const;
+  static account& add(accounts& to, const code& at, double lost, double ns, std::uint16_t worker, std::uint64_t begin,
+                      std::uint64_t end);
+  [[nodiscard]] where where_is(const open_span& s, const lane& on) const;
+  // The region in which the worker is, or was before it left its thread.
+  [[nodiscard]] static const std::string& region_on(const lane& on);
   [[nodiscard]] code function_at(std::uint64_t address) const;
   [[nodiscard]] std::string text(std::uint32_t number) const;
   void take_sample(lane& on, const record& r);
@@ -121,6 +136,8 @@ class diagnosis_observer : public replay_visitor {
   std::map<std::uint16_t, lane> lanes_;
   std::vector<outside_part> parts_;
   std::unordered_map<std::uint64_t, std::uint64_t> functions_;  // of threads
+  // The regions in which threads, groups' children and forked halves were made, by their ids.
+  std::unordered_map<std::uint64_t, std::string> made_in_;
   // Stolen halves whose join has not come yet.
   std::map<std::uint64_t, code> jobs_;
   std::unordered_set<std::uint64_t> children_;  // children of groups that have not ended

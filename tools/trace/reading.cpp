@@ -32,6 +32,20 @@ class reader {
     return value;
   }
 
+  // Reads a number in LEB128 that is no larger than `most`.
+  std::uint64_t packed(const char* what, std::uint64_t most = ~std::uint64_t{0}) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1, what).front());
+      const std::uint64_t part = byte & 0x7f;
+      if (shift > 63 || part << shift >> shift != part) damaged(what);
+      value |= part << shift;
+      if (byte < 0x80) break;
+    }
+    if (value > most) damaged(what);
+    return value;
+  }
+
   std::string text(const char* what) { return std::string(take(number<std::uint64_t>(what), what)); }
 
   // Reads a count of things that take at least `each` bytes.
@@ -84,25 +98,59 @@ std::vector<known_event> read_legend(reader& in) {
   return by_number;
 }
 
-worker_log read_worker(reader& in, const std::vector<known_event>& legend,
+// Reads the records of one worker. The events have their numbers in the file.
+class record_reader {
+ public:
+  record_reader(reader& in, std::uint32_t version, std::uint16_t worker, std::size_t events)
+      : in_(in), packed_(version >= 4), worker_(worker), last_(events) {}
+
+  record next() {
+    record r;
+    if (!packed_) {
+      std::memcpy(&r, in_.take(sizeof r, "records").data(), sizeof r);
+      if (r.worker != worker_ || r.ns < ns_) reader::damaged("a record's worker or time");
+      ns_ = r.ns;
+      return r;
+    }
+    const std::uint64_t number = in_.packed("a record's event", 0xffff);
+    r.event = static_cast<event>(number);
+    r.worker = worker_;
+    r.ns = ns_ + in_.packed("a record's time", ~ns_);
+    ns_ = r.ns;
+    r.arg = static_cast<std::uint32_t>(in_.packed("a record", 0xffffffff));
+    last_words none;
+    last_words& before = number < last_.size() ? last_[number] : none;  // a number beyond the legend is refused later
+    r.a = before.a += unfolded(in_.packed("a record"));
+    r.b = before.b += unfolded(in_.packed("a record"));
+    return r;
+  }
+  // The least number of bytes that a record takes.
+  [[nodiscard]] std::size_t least() const { return packed_ ? 5 : sizeof(record); }
+
+ private:
+  reader& in_;
+  const bool packed_;
+  const std::uint16_t worker_;
+  std::uint64_t ns_ = 0;
+  std::vector<last_words> last_;
+};
+
+worker_log read_worker(reader& in, std::uint32_t version, const std::vector<known_event>& legend,
                        std::map<std::string, std::uint64_t>& unknown) {
   worker_log log;
   log.worker = in.number<std::uint16_t>("worker");
   log.place = in.text("worker");
   log.written = in.number<std::uint64_t>("worker");
   log.lost = in.number<std::uint64_t>("worker");
-  const auto records = in.count<std::uint64_t>(sizeof(record), "record count");
-  const std::string_view bytes = in.take(records * sizeof(record), "records");
+  record_reader from(in, version, log.worker, legend.size());
+  const auto records = in.count<std::uint64_t>(from.least(), "record count");
   log.records.reserve(records);
   for (std::uint64_t i = 0; i < records; ++i) {
-    record r;
-    std::memcpy(&r, bytes.data() + i * sizeof r, sizeof r);
+    record r = from.next();
     const auto number = static_cast<std::size_t>(r.event);
     if (number >= legend.size() || legend[number].name.empty()) {
       throw trace_error(fmt::format("damaged trace: event number {} is not in its legend; record it again", number));
     }
-    if (r.worker != log.worker || (!log.records.empty() && r.ns < log.records.back().ns))
-      reader::damaged("a record's worker or time");
     r.event = legend[number].id;
     if (r.event == event::none) {
       ++unknown[legend[number].name];
@@ -180,7 +228,7 @@ recording decode_binary(std::string_view bytes) {
   }
   const auto workers = in.count<std::uint32_t>(34, "workers");
   for (std::uint32_t i = 0; i < workers; ++i) {
-    worker_log log = read_worker(in, legend, result.unknown);
+    worker_log log = read_worker(in, version, legend, result.unknown);
     for (const worker_log& other : result.workers) {
       if (other.worker == log.worker) reader::damaged("a second log of the same worker");
     }

@@ -27,6 +27,8 @@ class loop_chunks {
   void operator()(result&, std::size_t low, std::size_t high) const { run_(work_, low, high); }
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
+  // The address of the code that runs iterations, by which a trace names the loop.
+  const void* code() const noexcept { return reinterpret_cast<const void*>(run_); }
 
  private:
   using function = void (*)(void*, std::size_t, std::size_t);

@@ -119,7 +119,6 @@ void settle_variables(environment& e) noexcept {
   if (!e.threads.empty()) v.threads = e.threads.front();
   if (e.library == library_kind::serial) v.threads = 1;
   v.thread_limit = e.thread_limit;
-  v.threads = std::min(v.threads, v.thread_limit);
   v.dynamic = e.dynamic;
   v.teams = e.teams;
   v.teams_thread_limit = e.teams_thread_limit;

@@ -207,6 +207,12 @@ void join(kernel_thread& thread) noexcept {
   if (thread.handle != 0) pthread_join(std::exchange(thread.handle, 0), nullptr);
 }
 
+bool try_join(kernel_thread& thread) noexcept {
+  if (thread.handle != 0 && pthread_tryjoin_np(thread.handle, nullptr) != 0) return false;
+  thread.handle = 0;
+  return true;
+}
+
 bool bind(int kernel_thread, int processing_unit) noexcept {
   cpu_set_t set = initial_mask;
   if (processing_unit >= 0) {

@@ -92,6 +92,13 @@ void join(kernel_thread& thread) noexcept {
   thread.handle = 0;
 }
 
+bool try_join(kernel_thread& thread) noexcept {
+  sim::engine& e = sim::here();
+  if (thread.handle != 0 && e.strands()[thread.handle]->state != sim::strand_state::ended) return false;
+  join(thread);
+  return true;
+}
+
 bool bind_self(int processing_unit) noexcept { return sim::here().bind(processing_unit); }
 bool bind(int, int) noexcept { return false; }
 

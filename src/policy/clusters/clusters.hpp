@@ -15,12 +15,12 @@
 
 namespace heddle::policy {
 
-// The memory groups of one level. All workers are one cluster if the machine has no such level, or is not known. The
-// first worker of a cluster is its root or coordinator: it leads the cluster.
+// The memory groups of one level. All workers are one cluster if the machine is not known. The first worker of a
+// cluster is its root or coordinator: it leads the cluster.
 class clusters {
  public:
-  // `level` is a level of the machine's tree, 1 below the root; 0 means the topmost that has several groups. May throw
-  // bad_alloc.
+  // `level` is a level of the machine's tree, 1 below the root; 0 means the topmost that has several groups. Throws
+  // std::invalid_argument if the machine has no such level.
   void start(const scheduler& host, unsigned level) {
     all_ = worker_groups(host, level);
     of_ = group_of_ranks(all_, host.workers());

@@ -1,13 +1,17 @@
 #include "policy/sockets/socket_pools.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace heddle::policy {
 
 namespace {
 
 std::vector<worker_group> cut_evenly(unsigned workers, unsigned into) {
-  into = std::min(into, workers);
+  if (into > workers)
+    throw std::invalid_argument("policy parameter sockets=" + std::to_string(into) + " is not a number from 1 to " +
+                                std::to_string(workers) + ", the number of workers");
   std::vector<worker_group> groups;
   for (unsigned i = 0; i < into; ++i) {
     const unsigned first = workers * i / into;

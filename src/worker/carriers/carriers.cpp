@@ -28,6 +28,14 @@ carrier* carriers::make(int processing_unit, bool offers_itself) noexcept {
   return c;
 }
 
+bool carriers::take_out(const carrier& c) noexcept {
+  carrier** place = &all_;
+  while (*place != nullptr && *place != &c) place = &(*place)->next_all;
+  if (*place == nullptr) return false;
+  *place = c.next_all;
+  return true;
+}
+
 carrier* carriers::take() noexcept {
   std::lock_guard hold(mutex_);
   return take_first();
@@ -67,22 +75,40 @@ bool carriers::dismiss(carrier& self) noexcept {
     carrier** place = &spares_;
     while (*place != nullptr && *place != &self) place = &(*place)->next_spare;
     if (*place == nullptr) return false;  // taken: a worker is on the way
-    self.passing = spare_count_ > spares_kept;
+    self.passing = spare_count_ > spares_kept && !keeps_spares_;
     if (!self.passing) return false;
     *place = self.next_spare;
     --spare_count_;
     before = std::exchange(dismissed_, &self);
-    if (before != nullptr) {
-      for (place = &all_; *place != nullptr && *place != before; place = &(*place)->next_all) {
-      }
-      if (*place == nullptr) before = nullptr;  // the destructor has it
-      else *place = before->next_all;
-    }
+    if (before != nullptr && !take_out(*before)) before = nullptr;
   }
   if (before == nullptr) return true;
   platform::join(before->kernel);
   delete before;
   return true;
+}
+
+bool carriers::owes_a_join() noexcept {
+  const section inside;
+  std::lock_guard hold(mutex_);
+  return dismissed_ != nullptr;
+}
+
+// Called inside exit(), whose caller may hold any lock of the program's. So it must not wait for a kernel thread that
+// is about to end, because that may be in a thread-local destructor of the program's, which wants such a lock. Nor does
+// it wait for mutex_, whose holder exit() may have interrupted.
+void carriers::end_with_process() noexcept {
+  const section inside;
+  if (!mutex_.try_lock()) return;
+  keeps_spares_ = true;
+  carrier* const last = dismissed_;
+  const bool joined = last != nullptr && platform::try_join(last->kernel);
+  if (joined) {
+    dismissed_ = nullptr;
+    static_cast<void>(take_out(*last));
+  }
+  mutex_.unlock();
+  if (joined) delete last;
 }
 
 // A spare whose time is over must not look through the carriers that join_all frees. What tells a spare is the list and

@@ -36,6 +36,8 @@ class carriers {
   // The calling kernel thread, a spare for a while, may end. Returns false if it is needed, or is one of the carriers
   // that are kept.
   bool dismiss(carrier& self) noexcept;
+  // True if a dismissed carrier's kernel thread has not been joined yet.
+  bool owes_a_join() noexcept;
 
   // The signals that are blocked in the kernel thread that made the runtime. They are blocked in all carriers, too.
   std::uint64_t blocked_signals() const noexcept { return blocked_signals_; }
@@ -45,16 +47,22 @@ class carriers {
   void end_spares() noexcept;
   // Called after that, when the workers have been told: waits for all carriers, and frees them.
   void join_all() noexcept;
+  // Instead of both, for a runtime that lives as long as the process, at the process's end: from this call on no spare
+  // ends, and none that has ended is left unjoined. It waits for nothing.
+  void end_with_process() noexcept;
 
  private:
   carrier* take_first() noexcept;
+  // Under mutex_. Returns false if the destructor has taken `c` out already.
+  bool take_out(const carrier& c) noexcept;
 
   runtime& home_;  // of its carriers; nothing of it is used here
   sync::mutex mutex_;
   carrier* spares_{nullptr};     // under mutex_
   unsigned spare_count_{0};      // under mutex_
   bool ending_{false};           // under mutex_
-  carrier* dismissed_{nullptr};  // under mutex_; they have ended or are about to, and are not joined yet
+  bool keeps_spares_{false};     // under mutex_; the process ends
+  carrier* dismissed_{nullptr};  // under mutex_; it has ended or is about to, and is not joined yet
   carrier* all_{nullptr};        // under mutex_
   const std::uint64_t blocked_signals_{platform::blocked_signals()};
   std::atomic<int> start_error_{0};

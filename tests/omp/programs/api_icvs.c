@@ -2,6 +2,11 @@
 #include "check.h"
 
 int main(void) {
+  omp_sched_t kind;
+  int chunk = -1;
+  omp_get_schedule(&kind, &chunk);
+  CHECK_EQUAL(kind, omp_sched_static);
+  CHECK_EQUAL(chunk, 0);
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
   CHECK_EQUAL(omp_get_max_active_levels(), 3);
