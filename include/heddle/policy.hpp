@@ -339,7 +339,9 @@ class parameters {
   unsigned whole(std::string_view name, double standard, double least, double most) {
     const double value = number(name, standard, least, most);
     if (value == static_cast<double>(static_cast<unsigned>(value))) return static_cast<unsigned>(value);
-    throw std::invalid_argument("policy parameter " + std::string(name) + " is not a whole number");
+    throw std::invalid_argument("policy parameter " + std::string(name) + "=" + std::to_string(value) +
+                                " is not a whole number from " + std::to_string(static_cast<unsigned>(least)) + " to " +
+                                std::to_string(static_cast<unsigned>(most)));
   }
 
  protected:

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "arch/arch.hpp"
+#include "loop/joining.hpp"
 #include "loop/open_range.hpp"
 #include "loop/ranges.hpp"
 #include "platform/platform.hpp"
@@ -56,7 +57,7 @@ loop_start loop_begin() noexcept {
   const unsigned workers = me.every_join ? std::max(me.home.workers(), workers_of_a_graph) : me.home.workers();
   const policy::policy_wants& wants = me.home.host().wants();
   if (me.ring != nullptr) [[unlikely]]
-    loop_ranges::name_joining_jobs();
+    name_joining_jobs();
   return {workers,
           take_turn(),
           me.every_fork,

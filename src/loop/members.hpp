@@ -67,6 +67,7 @@ class loop_members {
   }
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
+  const void* code() const noexcept { return work_.code(); }
 
   // For run_on_each_worker. The first exception is kept.
   static void run_noted(void* self, std::size_t member) noexcept {

@@ -10,7 +10,6 @@
 
 #include "arch/arch.hpp"
 #include "queue/fork_queue.hpp"
-#include "worker/jobs.hpp"
 #include "worker/preemption/section.hpp"
 
 namespace heddle::detail {
@@ -296,12 +295,6 @@ void loop_ranges::offer::execute(job* self) noexcept {
   auto& one = *static_cast<offer*>(self);
   one.loop->take_part(false);
   complete_job(one, end::done);
-}
-
-void loop_ranges::name_joining_jobs() noexcept {
-  static constexpr joining_jobs offered{
-      &offer::execute, [](const job* one) noexcept { return static_cast<const offer*>(one)->loop->work_.code(); }};
-  jobs_that_join.store(&offered, std::memory_order_relaxed);  // pairs with shown_code: a constant
 }
 
 auto loop_ranges::offers::next() noexcept -> offer& {

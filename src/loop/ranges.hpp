@@ -61,9 +61,11 @@ class loop_ranges {
   // Throws the exception of an iteration.
   void run();
 
-  // Must be called before a traced loop begins, so that the trace names the jobs by which workers join loops by the
-  // loops' bodies.
-  static void name_joining_jobs() noexcept;
+  // For traces: returns the body of the loop in which the job, whose code is `code`, takes part. Null if it is no job
+  // of such a loop.
+  static const loop_chunks* work_of(const job* one, job::code code) noexcept {
+    return code == &offer::execute ? &static_cast<const offer*>(one)->loop->work_ : nullptr;
+  }
 
  private:
   struct alignas(64) range : open_range {

@@ -31,6 +31,7 @@ class members_in_windows {
   void operator()(result&, std::size_t low, std::size_t high);
   static result combine(result, result) noexcept { return {}; }
   static result nothing() noexcept { return {}; }
+  const void* code() const noexcept { return work_.code(); }
 
  private:
   void run(window_member& mine);

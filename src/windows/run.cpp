@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "loop/joining.hpp"
 #include "windows/barrier_windows.hpp"
 #include "windows/caches.hpp"
 #include "windows/members_in_windows.hpp"
@@ -102,10 +103,15 @@ void run_in_chosen_window(const windowed_loop& loop, const std::vector<loop_cach
   if (cache.bytes != 0 && !loop.stop.stop_requested()) site.window.ended(loop.n, loop_cycles() - begin);
 }
 
+const void* body_of_joined(const job* one, job::code code) noexcept {
+  return code_of(loop_tree<members_in_windows>::work_of(one, code));
+}
+
 }  // namespace
 
 void run_by_window(loop_chunks body, std::size_t n, const loop_schedule& how, const std::stop_token& stop,
                    std::size_t bytes, loop_named_site& site) {
+  body_of_job_above.store(body_of_joined, std::memory_order_relaxed);  // a constant
   const windowed_loop loop{body, n, stop, bytes};
   const std::vector<loop_cache> caches = loop_caches();
   if (how.how == loop_schedule::kind::window_automatic) return run_in_chosen_window(loop, caches, site);

@@ -31,20 +31,18 @@ inline bool is_placed_task(job::code code) noexcept {
 // always the same value.
 inline std::atomic<job::code> code_of_children{nullptr};
 
-// The jobs by which workers join a loop have the same code for all loops. `body` returns the code of the loop's body.
-struct joining_jobs {
-  job::code code;
-  const void* (*body)(const job* one) noexcept;
-};
-// Null until a traced loop begins. Written by the worker that begins the loop, always the same value, which is
-// constant.
-inline std::atomic<const joining_jobs*> jobs_that_join{nullptr};
+// Returns the code of the body of the loop that a job joins, where loops share the code of such jobs. Returns null for
+// all other jobs.
+using find_body = const void* (*)(const job* one, job::code code) noexcept;
+// Null until a traced loop begins. Written by the worker that begins the loop, always the same value.
+inline std::atomic<find_body> body_of_joined_loop{nullptr};
 
 // The address by which a trace names a job whose code is `code`.
 inline const void* shown_code(job* word, job::code code) noexcept {
   if (code == run_submitted) return submitted::label(submitted::of(word));
-  const joining_jobs* const joins = jobs_that_join.load(std::memory_order_relaxed);  // a job brings the value along
-  return joins != nullptr && code == joins->code ? joins->body(word) : reinterpret_cast<const void*>(code);
+  const find_body find = body_of_joined_loop.load(std::memory_order_relaxed);  // a job brings the value along
+  const void* const body = find == nullptr ? nullptr : find(word, code);
+  return body != nullptr ? body : reinterpret_cast<const void*>(code);
 }
 
 }  // namespace heddle::detail

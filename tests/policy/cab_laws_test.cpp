@@ -300,6 +300,15 @@ TEST(policies, bad_parameters_of_cab_and_laws_are_named) {
   }
 }
 
+TEST(policies, parts_of_a_whole_number_are_refused_with_the_range) {
+  try {
+    const heddle::runtime rt({.workers = 1, .policy = "cab-fto:level=1.5"});
+    ADD_FAILURE() << "it was accepted";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_THAT(e.what(), testing::MatchesRegex(".*level=1.50* is not a whole number from 0 to 64"));
+  }
+}
+
 // A socket without a worker has no meaning, so the error names the largest number.
 TEST(policies, more_sockets_than_workers_are_refused) {
   for (const char* policy : {"cab-fto", "cab-gto", "laws", "laws-nc"}) {

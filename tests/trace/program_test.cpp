@@ -137,27 +137,35 @@ TEST_P(traced_program, loops_and_workers_begin_and_end) {
 }
 
 // The loop ends only if a second worker takes part.
-void sweep(std::atomic<unsigned>& seen) {
-  parallel_for(0, 1000, [&seen](int) {
+void sweep(std::atomic<unsigned>& seen, const loop_options& how) {
+  const auto body = [&seen](int) {
     seen.fetch_or(1u << heddle::runtime::current().worker_rank());
     while (std::popcount(seen.load()) < 2) {
     }
-  });
+  };
+  parallel_for(0, 1000, body, how);
 }
 
 TEST_P(traced_program, workers_that_join_a_loop_run_its_body) {
   if (GetParam() == 1) GTEST_SKIP() << "nobody joins";
-  std::atomic<unsigned> seen{0};
-  const recording what = traced([&] { sweep(seen); }, "off");
-  std::size_t joined = 0;
-  for (const worker_log& log : what.workers) {
-    for (const record& r : log.records) {
-      if (r.event != event::task_begin) continue;
-      ++joined;
-      EXPECT_THAT(what.symbols.at(r.b), ::testing::HasSubstr("sweep(")) << "heddle's own code";
+  const loop_options hows[] = {{},
+                               {.grain = 1},
+                               {.schedule = schedule::dynamic(1)},
+                               {.schedule = schedule::fixed()},
+                               {.schedule = schedule::window(100)}};
+  for (const loop_options& how : hows) {
+    std::atomic<unsigned> seen{0};
+    const recording what = traced([&] { sweep(seen, how); }, "off");
+    std::size_t joined = 0;
+    for (const worker_log& log : what.workers) {
+      for (const record& r : log.records) {
+        if (r.event != event::task_begin) continue;
+        ++joined;
+        EXPECT_THAT(what.symbols.at(r.b), ::testing::HasSubstr("sweep(")) << "schedule " << &how - hows;
+      }
     }
+    EXPECT_GE(joined, 1u) << "schedule " << &how - hows;
   }
-  EXPECT_GE(joined, 1u);
 }
 
 TEST_P(traced_program, answers_to_requests_are_there) {

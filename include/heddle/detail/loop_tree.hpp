@@ -58,6 +58,12 @@ class loop_tree {
     return site_.is_inline(n) ? unannounced(n, direct) : openly(n);
   }
 
+  // For traces: returns the Work of the loop in which the job, whose code is `code`, takes part. Null if it is no job
+  // of such a loop.
+  static const Work* work_of(const job* one, job::code code) noexcept {
+    return code == &piece::execute ? &static_cast<const piece*>(one)->tree->work_ : nullptr;
+  }
+
  private:
   result openly(std::size_t n);
 
