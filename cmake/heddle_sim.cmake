@@ -10,7 +10,7 @@ heddle_glob(sim_preload_sources sim/preload/*.cpp)
 
 # The protocols between workers, compiled a second time for the explorer.
 set(protocol_sources ${core_sources})
-list(FILTER protocol_sources INCLUDE REGEX "^src/(sync|queue|worker|task|wait|loop|policy)/")
+list(FILTER protocol_sources INCLUDE REGEX "^src/(sync|queue|worker|task|wait|loop|windows|policy)/")
 set(unwoven_sources ${core_sources})
 list(REMOVE_ITEM unwoven_sources ${protocol_sources})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -3,7 +3,7 @@
 
 # Their programs differ from those of the other tests of their area as a whole: the first two put functions of their own in the
 # place of the C library's, the third declares what its loops cost, the fourth sets the environment of OpenMP.
-set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp tests/loop/window_sample_test.cpp
+set(HEDDLE_TESTS_ALONE tests/fault/injection_test.cpp tests/fiber/guards_test.cpp tests/windows/window_sample_test.cpp
   tests/omp/variables_test.cpp)
 # Declarations of their own, or other flags.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/omp/atomic_test.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -29,7 +29,7 @@ function(heddle_add_test_program program area)
   # what is tested is in a library. The areas of lock-free code are always compiled like that.
   set(measured_areas "^(fiber|queue|sync|stress)$")
   if(HEDDLE_TESTS_AS_USERS)
-    set(measured_areas "^(loop|task|wait|worker|fiber|queue|sync|stress)$")
+    set(measured_areas "^(loop|windows|task|wait|worker|fiber|queue|sync|stress)$")
   endif()
   if(NOT area MATCHES "${measured_areas}")
     heddle_compile_fast(${program})

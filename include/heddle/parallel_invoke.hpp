@@ -3,37 +3,18 @@
 
 #include <concepts>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <heddle/detail/foreign.hpp>
 #include <heddle/detail/fork_queue.hpp>
+#include <heddle/detail/second_half.hpp>
 #include <heddle/export.hpp>
 
 namespace heddle {
 namespace detail {
-
-// Marks the job finished and resumes its owner if it waits. The job may be gone when this returns.
-HEDDLE_API void complete_job(job& work, job::end how) noexcept;
-
-enum class join_outcome { run_here, done, failed };
-// The join of a fork whose pop has failed. Returns run_here if no other thread has the second half, because it was
-// never queued or was taken back; the caller then runs it. Otherwise waits until the thread that has it is done. May
-// suspend and migrate the caller.
-HEDDLE_API join_outcome join_slow(job& work, ticket position) noexcept;
-// Returns true, once, if the pop of this job failed although the job was still the caller's; the caller has it after
-// that. It happens where a trace must see every join, and to preemptive threads, whose pops are made in here.
-HEDDLE_API bool was_taken_back(const job& work) noexcept;
-// Tells a trace that both halves have ended.
-HEDDLE_API void note_join(const job& work) noexcept;
-struct join_noted {
-  const job& of;
-  ~join_noted() { note_join(of); }
-};
 
 // Returns the address of a frame's member, computed anew, so that it stays out of a callee-saved register during the
 // first half.
@@ -77,16 +58,16 @@ template <class F>
   }
 }
 
-// The second half of a fork, on the forker's stack. Small closures are copied into it, so that no address must be kept.
+// The second half of a fork. Small closures are copied into it, so that no address must be kept.
 template <class G>
-struct fork_frame : job {
+struct fork_frame : second_half<result_of<std::remove_reference_t<G>>> {
   using callable = std::remove_reference_t<G>;
   using result = result_of<callable>;
   static constexpr bool copied =
       !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<callable> && sizeof(callable) <= 32;
   using kept = std::conditional_t<copied, callable, callable*>;
 
-  explicit fork_frame(callable& g) noexcept : job(&fork_frame::execute), held(keep(g)) {}
+  explicit fork_frame(callable& g) noexcept : second_half<result>(&fork_frame::execute), held(keep(g)) {}
 
   static kept keep(callable& g) noexcept {
     if constexpr (copied) return g;
@@ -99,51 +80,18 @@ struct fork_frame : job {
 
   static void execute(job* self) noexcept {
     auto& frame = *static_cast<fork_frame*>(self);
-    end how = end::done;
-    try {
-      ::new (static_cast<void*>(&frame.stolen_result)) result(call(frame.get()));
-    } catch (...) {
-      ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
-      how = end::failed;
-    }
-    complete_job(frame, how);
-  }
-
-  // Called after join_slow. Returns the result or throws the exception.
-  result take(join_outcome outcome) {
-    if (outcome == join_outcome::run_here) return call(get());
-    if (outcome == join_outcome::failed) {
-      const std::exception_ptr thrown = std::move(error);
-      std::destroy_at(&error);
-      std::rethrow_exception(thrown);
-    }
-    struct destroyer {
-      result& r;
-      ~destroyer() { std::destroy_at(&r); }
-    } destroy{stolen_result};
-    return std::move(stolen_result);
-  }
-  // Called when the first half threw: waits for this half if another thread runs it, and drops its result.
-  void abandon() noexcept {
-    if (pop(entry_of(this), position)) return;
-    const join_outcome outcome = join_slow(*this, position);
-    if (outcome == join_outcome::done) std::destroy_at(&stolen_result);
-    if (outcome == join_outcome::failed) std::destroy_at(&error);
+    frame.complete([&]() -> result { return call(frame.get()); });
   }
 
   kept held;
-  ticket position;
-  union {  // alive only if another worker ran the second half
-    result stolen_result;
-    std::exception_ptr error;
-  };
-  ~fork_frame() {}
 };
 
+// The join of a fork whose pop did not say that the second half is the caller's alone.
 template <class G>
-[[gnu::noinline]] typename fork_frame<G>::result join_stolen(fork_frame<G>& frame) {
+[[gnu::noinline]] typename fork_frame<G>::result join_lost(fork_frame<G>& frame, popped got) {
   const join_noted at_end{frame};
-  return frame.take(join_slow(frame, frame.position));
+  const join_outcome outcome = got == popped::watched ? join_outcome::run_here : join_slow(frame, frame.position);
+  return outcome == join_outcome::run_here ? call(frame.get()) : frame.take(outcome);
 }
 
 template <class F, class G>
@@ -153,15 +101,16 @@ template <class F, class G>
   struct guard {
     fork_frame<G>* frame;
     [[gnu::always_inline]] ~guard() {
-      if (frame != nullptr) frame->abandon();
+      if (frame != nullptr) frame->drop();
     }
   } unwind{&frame};
   result_of<F> first = call(f);
   unwind.frame = nullptr;
   fork_frame<G>* again = address_again(frame);
-  if (pop(entry_of(again), again->position)) [[likely]]
+  const popped got = pop(entry_of(again), again->position);
+  if (got == popped::mine) [[likely]]
     return {std::move(first), call(again->get())};
-  return {std::move(first), join_stolen(*again)};
+  return {std::move(first), join_lost(*again, got)};
 }
 
 }  // namespace detail

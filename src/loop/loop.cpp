@@ -8,8 +8,8 @@
 
 #include "arch/arch.hpp"
 #include "loop/joining.hpp"
+#include "loop/open_range.hpp"
 #include "loop/ranges.hpp"
-#include "loop/window_member.hpp"
 #include "platform/platform.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/emit.hpp"
@@ -96,6 +96,11 @@ unannounced_start loop_begin_unannounced() noexcept {
     return {true, take_turn(), false};
   }
   return {has_somebody_awake(idle), take_turn(), false};
+}
+
+unsigned loop_worker() noexcept {
+  const worker::section inside;
+  return worker::worker::current().rank;
 }
 
 void loop_measure_next() noexcept { unmeasured = measure_every; }

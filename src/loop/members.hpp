@@ -1,5 +1,5 @@
 // Loops with a named schedule: a member for each worker, which has chunks of its own (fixed, affinity) or takes them
-// from all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name". With windows: windows.hpp.
+// from all that are left (dynamic, guided). Invariants: src/loop/README.md, "Loops by name".
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include <new>
 
 #include "arch/arch.hpp"
-#include "loop/caches.hpp"
 #include "queue/fork_queue.hpp"
 #include "worker/preemption/section.hpp"
 
@@ -314,7 +313,7 @@ void loop_ranges::offers::make() noexcept {
 void loop_ranges::offers::make_unannounced() noexcept {
   offer& one = next();
   one.position = push_unannounced(entry_of(&one));
-  if (one.position != nullptr && !loop_may_be_unannounced() && pop(entry_of(&one), one.position))
+  if (one.position != nullptr && !loop_may_be_unannounced() && pop(entry_of(&one), one.position) != popped::lost)
     one.position = push_fork(entry_of(&one));
 }
 
@@ -340,8 +339,8 @@ void loop_ranges::offers::go_on(std::size_t left) noexcept {
 }
 
 bool loop_ranges::offers::take_back(offer& one) noexcept {
-  if (one.position == nullptr || pop(entry_of(&one), one.position)) return true;
-  return was_taken_back(one);
+  return one.position == nullptr || pop(entry_of(&one), one.position) != popped::lost ||
+         pop_for_preemptive(one) != popped::lost;
 }
 
 void loop_ranges::offers::look() noexcept {

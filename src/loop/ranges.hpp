@@ -20,7 +20,7 @@
 #include <heddle/parallel_invoke.hpp>
 
 #include "fiber/preemptible.hpp"
-#include "loop/window_member.hpp"
+#include "loop/open_range.hpp"
 
 namespace heddle::detail {
 

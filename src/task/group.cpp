@@ -108,7 +108,9 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
 
 }  // namespace
 
-static bool pop_unserved(entry item, ticket position) noexcept { return pop_or(item, position, pop_slow_unserved); }
+static bool pop_unserved(entry item, ticket position) noexcept {
+  return pop_or(item, position, pop_slow_unserved) != popped::lost;
+}
 
 bool take_spawner_back(block& self) noexcept {
   // [counted:1] If the continuation of my spawner, from this very spawn, is still the newest entry here, no thread took

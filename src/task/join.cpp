@@ -32,22 +32,14 @@ ticket push_fork_slow(fork_queue* queue, slot* position) noexcept {
   return push_fork_slow(queue, position, unknown_work, unknown_work, 0);
 }
 
-bool was_taken_back(const job& work) noexcept {
-  const worker::caller who = worker::caller::now();
-  if (who.is_user_code()) [[unlikely]] {
-    // The own pop of a preemptive thread always fails, because its queue is not the worker's. So the pop is made here.
-    return worker::in_section([&] {
-      if (was_taken_back(work)) return true;
-      // relaxed: the worker's own variable
-      slot* newest = worker::worker::current().bottom.load(std::memory_order_relaxed) - 1;
-      return pop(reinterpret_cast<entry>(&work), newest) || was_taken_back(work);
-    });
-  }
-  worker::worker* me = who.on_or_null();
-  if (me == nullptr || me->taken_back != reinterpret_cast<entry>(&work)) [[likely]]
-    return false;
-  me->taken_back = 0;
-  return true;
+popped pop_for_preemptive(const job& work) noexcept {
+  if (!worker::caller::now().is_user_code()) [[likely]]
+    return popped::lost;
+  return worker::in_section([&] {
+    // relaxed: the worker's own variable
+    slot* const newest = worker::worker::current().bottom.load(std::memory_order_relaxed) - 1;
+    return pop(reinterpret_cast<entry>(&work), newest);
+  });
 }
 
 void note_join(const job& work) noexcept {
@@ -70,7 +62,7 @@ void complete_job(job& work, job::end how) noexcept {
 }
 
 join_outcome join_slow(job& work, ticket position) noexcept {
-  if (position == nullptr || was_taken_back(work)) return join_outcome::run_here;
+  if (position == nullptr || pop_for_preemptive(work) != popped::lost) return join_outcome::run_here;
   const worker::section inside;
   if (position == apart_ticket) [[unlikely]]
     wait_apart();

@@ -48,7 +48,9 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
   // relaxed: only its worker writes a slot. [group:2] The thing that the entry names may have been stolen and be gone,
   // so it is looked at only after the pop.
   const entry item = position->load(std::memory_order_relaxed);
-  if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0 || !pop(item, position)) return nullptr;
+  if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0) return nullptr;
+  // No trace watches it, because it may be the entry of an outer fork, which goes back.
+  if (pop_or(item, position, pop_slow_unserved) == popped::lost) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
   // No thread waits for a child, so its word stays its code. The word of another job may change, but never to a child's
   // code.

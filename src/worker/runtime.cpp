@@ -203,7 +203,7 @@ void runtime::stop() noexcept {
   service_clock_.end();
   capacity_.end();
   stopping_.store(true);
-  carriers_.forget_spares();
+  carriers_.end_spares();
   sleepers_.unpark_all();
   carriers_.join_all();
 }

@@ -46,8 +46,6 @@ struct worker_state : detail::fork_queue {
   bool watches_switches{false};
   carrier* by{nullptr};  // changes in blocking(); written before the worker is handed over
   trace::ring* ring{nullptr};
-  // Only with every_join: the job that the last pop took back but reported as stolen, so that its join is seen, too.
-  detail::entry taken_back{0};
   ready_queue ready;
   base::random_source random;
   const std::uint64_t bound;  // platform::cycles: [service:1]
@@ -89,6 +87,8 @@ struct worker_state : detail::fork_queue {
     // no preemptive thread, or there are no priorities. Written by the worker and its handler, cleared by the kernel
     // thread that sends the worker a tick; a hint.
     std::atomic<std::int8_t> evict_below{not_evictable};
+    // The worker runs a thread below normal, or takes one out of a list. Written by the worker; a hint, [evict:1].
+    std::atomic<bool> runs_low{false};
   } ticking;
 
   // A futex word of an inactive worker, read by the worker. Odd means that the worker is inactive. `set_active` adds 1

@@ -12,6 +12,7 @@
 #include <heddle/heddle.hpp>
 #include <heddle/pause.hpp>
 
+#include "platform/platform.hpp"
 #include "tests/sim_explore/scenario.hpp"
 
 namespace heddle::sim {
@@ -174,6 +175,36 @@ void spinning_above(preemption how, int lower, int higher) {
   for (thread& one : all) one.join();
 }
 
+// A low thread makes way at once for what becomes ready at another worker, which is kept: no tick of a timer comes
+// before ten seconds have passed. [evict:1]
+void makes_way_at_once(preemption how, int higher) {
+  using namespace std::chrono_literals;
+  runtime_options o = workers(2);
+  o.preempt_interval = 10s;
+  runtime home(o);
+  const platform::nanoseconds begin = platform::now();
+  thread_options low, normal, other;
+  low.where = normal.where = other.where = &home;
+  low.preemption = how;
+  low.priority = priority::low;
+  other.priority = priority{higher};
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> there{false}, ran{false};
+    thread below(low, [&] {
+      there.store(true);
+      while (!ran.load()) this_thread::pause();
+    });
+    while (!there.load()) this_thread::pause();
+    thread(normal, [&] {
+      thread above(other, [&] { ran.store(true); });
+      while (!ran.load()) this_thread::pause();
+      above.join();
+    }).join();
+    below.join();
+  }
+  require(platform::now() - begin < 1'000'000'000);
+}
+
 struct scenario {
   const char* name;
   std::function<void()> run;
@@ -206,6 +237,9 @@ std::vector<scenario> scenarios() {
       {"signal_yield: a normal thread under high ones", [] { spinning_above(preemption::signal_yield, 0, 1); }},
       {"klt_switching: a low thread under normal ones", [] { spinning_above(preemption::klt_switching, -1, 0); }},
       {"klt_switching: packed", [] { packed(preemption::klt_switching); }},
+      {"signal_yield: makes way at once", [] { makes_way_at_once(preemption::signal_yield, 0); }},
+      {"signal_yield: makes way at once for a high one", [] { makes_way_at_once(preemption::signal_yield, 1); }},
+      {"klt_switching: makes way at once", [] { makes_way_at_once(preemption::klt_switching, 0); }},
       {"signal_yield: a barrier, turns that get short",
        [] { spinning_barrier(shortened(2, preemption::signal_yield), 4); }},
       {"klt_switching: a barrier, turns that get short",

@@ -246,7 +246,7 @@ TEST(blocking_carriers, end_after_a_burst) {
   // the last one where threads are preemptive by default
   constexpr int burst = 60, kept = 16, workers = 2, creator = 1;
   const long before = kernel_threads();
-  heddle::runtime own({.workers = workers});
+  heddle::runtime own({.workers = workers, .watchdog = 0});  // which would be one more kernel thread
   for (int round = 0; round < 2; ++round) {
     kernel_pipe p;
     std::atomic<int> reading{0};

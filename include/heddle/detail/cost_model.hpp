@@ -28,8 +28,8 @@ struct heddle_cost_model {
   // data that was read, so all cache misses overlap.
   void (*rows)(const heddle_cost_rows* sets, std::size_t set_count, std::size_t count);
 };
-// Null outside the simulator, unless a loop is being sampled (src/loop/window_sample.hpp). `place` and `forget` may be
-// null.
+// Null outside the simulator, unless a loop is being sampled (src/windows/window_sample.hpp). `place` and `forget` may
+// be null.
 extern HEDDLE_API const heddle_cost_model* heddle_cost;
 // Says that the program declares its costs. Code that it does not annotate is then free.
 HEDDLE_API void heddle_cost_declare();

@@ -137,8 +137,15 @@ struct fork_queue {
 // if the caller is on no worker.
 using ticket = slot*;
 
+// The answer of a pop.
+enum class popped : std::uint8_t {
+  lost,  // another thread has the entry or will have it, or the caller must ask pop_for_preemptive
+  mine,
+  watched,  // mine, and a trace wants to see the end of the job: the caller owes it a note_join
+};
+
 // The slow paths are out of line. They are called when the entry is stored and bottom has moved. push_slow returns null
-// if the queue was full. pop_slow returns true if the entry at `position` is still the owner's.
+// if the queue was full.
 HEDDLE_API ticket push_slow(fork_queue* queue, slot* position) noexcept;
 // Does the same as push_slow for the second half of a fork. A policy may make that half a task of its own; the caller
 // may then continue on another worker.
@@ -146,9 +153,9 @@ HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position, double first
                                  std::size_t bytes) noexcept;
 // Does the same without hints, which saves instructions at each fork.
 HEDDLE_API ticket push_fork_slow(fork_queue* queue, slot* position) noexcept;
-HEDDLE_API bool pop_slow(fork_queue* queue, slot* position) noexcept;
-// The same for the runtime's own code, which must not be suspended.
-bool pop_slow_unserved(fork_queue* queue, slot* position) noexcept;
+HEDDLE_API popped pop_slow(fork_queue* queue, slot* position) noexcept;
+// The same for the runtime's own code, which must not be suspended and takes what the trace need not see.
+popped pop_slow_unserved(fork_queue* queue, slot* position) noexcept;
 
 // [service:1] Looks at what waits on this worker or for any worker, and lets one of it run before the caller goes on.
 // May suspend and migrate the caller.
@@ -224,25 +231,25 @@ template <class Slow>
 }
 
 // Takes `item` back if it is the newest entry of the current worker, which need not be the worker that pushed it.
-// Returns false if another thread has or will have the entry, or if it was never queued. bottom is written from the
+// Returns `lost` if another thread has or will have the entry, or if it was never queued. bottom is written from the
 // ticket and not from its own old value, so that forks and joins do not form one long chain of store-to-load
 // forwardings through it.
 template <class Slow>
-[[gnu::always_inline]] inline bool pop_or(entry item, ticket position, Slow slow) noexcept {
+[[gnu::always_inline]] inline popped pop_or(entry item, ticket position, Slow slow) noexcept {
   fork_queue* queue = current_queue();
 
   // relaxed: the owner's own variable
   if (queue->bottom.load(std::memory_order_relaxed) != position + 1) [[unlikely]]
-    return false;
+    return popped::lost;
   // relaxed: only the owner writes slots
   if (position->load(std::memory_order_relaxed) != item) [[unlikely]]
-    return false;
+    return popped::lost;
   remove_newest(*queue, position);
   if (needs_slow_pop(*queue, position)) [[unlikely]]
     return slow(queue, position);
-  return true;
+  return popped::mine;
 }
-[[gnu::always_inline]] inline bool pop(entry item, ticket position) noexcept {
+[[gnu::always_inline]] inline popped pop(entry item, ticket position) noexcept {
   return pop_or(item, position, pop_slow);
 }
 

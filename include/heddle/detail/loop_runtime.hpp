@@ -44,6 +44,8 @@ class unannounced_start {
   unsigned bits_;  // one word, because three bytes would be returned through memory
 };
 HEDDLE_API unannounced_start loop_begin_unannounced() noexcept;
+// The rank of the worker on which the caller runs. For the library alone.
+unsigned loop_worker() noexcept;
 // Makes the next loop on this worker a measured one.
 HEDDLE_API void loop_measure_next() noexcept;
 // Makes the next entry queued on this worker public, as if a thief had asked for it.

@@ -88,36 +88,36 @@ class loop_tree {
     const bool on;
   };
 
-  // A part of a range that thieves may take. It lies on the stack of the thread that runs the part to its left.
-  struct piece : job {
+  // A part of a range that thieves may take. Its owner runs the part to its left.
+  struct piece : second_half<result> {
+    using second_half<result>::position;
+
     piece(loop_tree& of, std::size_t from, std::size_t to, std::size_t least) noexcept
-        : job(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
-    ~piece() {}
+        : second_half<result>(&piece::execute), tree(&of), low(from), high(to), grain(least) {}
 
     static void execute(job* self) noexcept;
     result run();
 
     // Returns true if the piece is its owner's again, or was never queued.
     [[gnu::always_inline]] bool regain() noexcept {
-      if (pop(entry_of(this), position)) [[likely]]
+      const popped got = pop(entry_of(this), position);
+      if (got == popped::mine) [[likely]]
         return true;
-      return regain_slowly();
+      return regain_slowly(got);
     }
-    [[gnu::noinline]] bool regain_slowly() noexcept;
+    [[gnu::noinline]] bool regain_slowly(popped got) noexcept;
 
     // Waits for a piece that another worker has.
     [[gnu::noinline]] result join();
-    void abandon() noexcept;
+    [[gnu::noinline]] void abandon() noexcept {
+      tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
+      this->drop();
+    }
 
     loop_tree* tree;
     std::size_t low, high, grain;  // grain 0 means: run in batches
     // True for the upper of the two parts of a whole loop; the piece's owner runs the lower one.
     bool whole{false};
-    ticket position;
-    union {  // alive only when another worker ran the piece
-      result value;
-      std::exception_ptr error;
-    };
   };
 
   // Waits for a piece when the code to its left throws, because the piece must exist until the worker that runs it has
@@ -216,12 +216,13 @@ class loop_tree {
     guard unwind{&upper};
     result_holder first{split(low, middle, grain)};
     unwind.of = nullptr;
-    if (pop(entry_of(&upper), upper.position)) [[likely]]
+    const popped got = pop(entry_of(&upper), upper.position);
+    if (got == popped::mine) [[likely]]
       return work_.combine(first.take(), split(middle, high, grain));
-    return work_.combine(first.take(), after(upper));
+    return work_.combine(first.take(), after(upper, got));
   }
-  // Finishes a piece that its pop did not give back.
-  [[gnu::noinline]] result after(piece& upper);
+  // Finishes a piece whose pop did not say that it is the caller's alone.
+  [[gnu::noinline]] result after(piece& upper, popped got);
 
   // [inline:1] Runs a loop that is over before a thief could help. The upper half is queued all the same, so that
   // thieves find it if an iteration waits for another one or if this loop takes longer than ever before.
@@ -231,7 +232,8 @@ class loop_tree {
     piece upper(*this, middle, n, grain_);
     upper.position = push_unannounced(entry_of(&upper));
     const unannounced_start begun = loop_begin_unannounced();
-    if (!begun.watched() && upper.position != nullptr && pop(entry_of(&upper), upper.position)) [[unlikely]] {
+    if (!begun.watched() && upper.position != nullptr && pop(entry_of(&upper), upper.position) != popped::lost)
+        [[unlikely]] {
       if (begun.shown()) return openly(n);  // [inline:6]
       // [inline:2] the other workers sleep and no worker searches, so this push wakes one
       upper.position = push(entry_of(&upper));
@@ -241,11 +243,11 @@ class loop_tree {
     guard unwind{&upper};
     result_holder first{unshared(0, middle, direct)};
     unwind.of = nullptr;
-    if (upper.position == nullptr || pop(entry_of(&upper), upper.position)) [[likely]] {
+    const popped got = upper.position == nullptr ? popped::mine : pop(entry_of(&upper), upper.position);
+    if (got == popped::mine) [[likely]]
       return work_.combine(first.take(), unshared(middle, n, direct));
-    }
     loop_measure_next();
-    return work_.combine(first.take(), after(upper));
+    return work_.combine(first.take(), after(upper, got));
   }
 
   [[gnu::noinline]] result finish_measured(piece& upper);
@@ -364,16 +366,15 @@ auto loop_tree<Work>::openly(std::size_t n) -> result {
 template <class Work>
 void loop_tree<Work>::piece::execute(job* self) noexcept {
   auto& p = *static_cast<piece*>(self);
-  end how = end::done;
-  try {
-    p.grain = p.tree->regrain(p.grain, p.high - p.low);
-    ::new (static_cast<void*>(&p.value)) result(p.run());
-  } catch (...) {
-    p.tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
-    ::new (static_cast<void*>(&p.error)) std::exception_ptr(std::current_exception());
-    how = end::failed;
-  }
-  complete_job(p, how);
+  p.complete([&]() -> result {
+    try {
+      p.grain = p.tree->regrain(p.grain, p.high - p.low);
+      return p.run();
+    } catch (...) {
+      p.tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
+      throw;
+    }
+  });
 }
 
 template <class Work>
@@ -387,8 +388,8 @@ auto loop_tree<Work>::piece::run() -> result {
 }
 
 template <class Work>
-bool loop_tree<Work>::piece::regain_slowly() noexcept {
-  return position == nullptr || was_taken_back(*this);
+bool loop_tree<Work>::piece::regain_slowly(popped got) noexcept {
+  return got == popped::watched || position == nullptr || pop_for_preemptive(*this) != popped::lost;
 }
 
 template <class Work>
@@ -397,31 +398,12 @@ auto loop_tree<Work>::piece::join() -> result {
   const loop_wait wait = loop_spin(*this);
   if (whole) tree->site_.learn_lateness(high, wait.cycles, tree->head_start_);
   if (!wait.ended) loop_measure_next();  // because the site may have to learn that it is uneven
-  const join_outcome outcome = join_slow(*this, position);
-  if (outcome == join_outcome::failed) {
-    const std::exception_ptr thrown = std::move(error);
-    std::destroy_at(&error);
-    std::rethrow_exception(thrown);
-  }
-  struct destroyer {
-    result& r;
-    ~destroyer() { std::destroy_at(&r); }
-  } destroy{value};
-  return std::move(value);
+  return this->take(join_slow(*this, position));
 }
 
 template <class Work>
-void loop_tree<Work>::piece::abandon() noexcept {
-  tree->cancelled_.store(true, std::memory_order_relaxed);  // relaxed: a request, ordered by nothing
-  if (position == nullptr || pop(entry_of(this), position)) return;
-  const join_outcome outcome = join_slow(*this, position);
-  if (outcome == join_outcome::done) std::destroy_at(&value);
-  if (outcome == join_outcome::failed) std::destroy_at(&error);
-}
-
-template <class Work>
-auto loop_tree<Work>::after(piece& upper) -> result {
-  if (upper.regain_slowly()) {
+auto loop_tree<Work>::after(piece& upper, popped got) -> result {
+  if (upper.regain_slowly(got)) {
     const join_noted at_end{upper};
     return upper.run();
   }
@@ -435,15 +417,15 @@ auto loop_tree<Work>::finish_measured(piece& upper) -> result {
   result_holder first{unshared(0, upper.low, work_)};
   const std::uint64_t cycles = loop_cycles() - start;
   unwind.of = nullptr;
-  const bool mine = upper.position == nullptr || pop(entry_of(&upper), upper.position);
+  const popped got = upper.position == nullptr ? popped::mine : pop(entry_of(&upper), upper.position);
   site_.observe(upper.low, cycles);
   site_.forget_lateness();
-  if (mine) {
+  if (got == popped::mine) {
     result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high, work_)};
     return work_.combine(first.take(), second.take());
   }
   if (loop_site::is_long(cycles)) site_.misjudged();
-  return work_.combine(first.take(), after(upper));
+  return work_.combine(first.take(), after(upper, got));
 }
 
 // All loops whose parts may run in any order share this instantiation, which is in the library (src/loop/tree.cpp).

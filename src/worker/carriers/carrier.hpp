@@ -50,6 +50,12 @@ struct carrier {
   // place; its own.
   void* own_slots[detail::thread_slots]{};
 
+  // Called when the carrier is a spare, or by itself, and the runtime ends.
+  void end() noexcept {
+    signal.store(2);
+    platform::wake_one(signal);
+  }
+
   // Must be called before the running thread is switched away from. Returns the exceptions that the thread is handling.
   // The thread takes them back (take_back_exceptions) when it goes on, on whichever carrier.
   [[nodiscard]] exception_state leave_exceptions() noexcept { return exceptions->leave(); }

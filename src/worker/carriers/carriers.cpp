@@ -59,7 +59,7 @@ carrier* carriers::take_first() noexcept {
 
 void carriers::offer(carrier& self) noexcept {
   std::lock_guard hold(mutex_);
-  if (ending_) return;  // the destructor ends this carrier, and may have freed carriers among the spares
+  if (ending_) return self.end();
   self.next_spare = spares_;
   spares_ = &self;
   self.passing = ++spare_count_ > spares_kept;
@@ -111,12 +111,13 @@ void carriers::end_with_process() noexcept {
   if (joined) delete last;
 }
 
-// A spare whose time is over must not look through the carriers that join_all frees.
-void carriers::forget_spares() noexcept {
+// A spare whose time is over must not look through the carriers that join_all frees. What tells a spare is the list and
+// not that it has no worker: a carrier whose thread was preempted has none either, and its thread may still run.
+void carriers::end_spares() noexcept {
   const section inside;  // a preemptive thread of another runtime perhaps
   std::lock_guard hold(mutex_);
-  spares_ = nullptr;
   ending_ = true;
+  for (carrier* c = std::exchange(spares_, nullptr); c != nullptr;) std::exchange(c, c->next_spare)->end();
 }
 
 void carriers::join_all() noexcept {
@@ -128,10 +129,6 @@ void carriers::join_all() noexcept {
       c = std::exchange(all_, all_ == nullptr ? nullptr : all_->next_all);
     }
     if (c == nullptr) break;
-    if (c->assigned == nullptr) {  // a spare
-      c->signal.store(2);
-      platform::wake_one(c->signal);
-    }
     platform::join(c->kernel);
     delete c;
   }

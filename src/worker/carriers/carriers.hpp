@@ -42,8 +42,9 @@ class carriers {
   // The signals that are blocked in the kernel thread that made the runtime. They are blocked in all carriers, too.
   std::uint64_t blocked_signals() const noexcept { return blocked_signals_; }
 
-  // The end of a runtime. From this call on there are no spares; every worker stops.
-  void forget_spares() noexcept;
+  // The end of a runtime, whose workers have been told to stop. Ends all spares; from this call on a carrier ends when
+  // it becomes one.
+  void end_spares() noexcept;
   // Called after that, when the workers have been told: waits for all carriers, and frees them.
   void join_all() noexcept;
   // Instead of both, for a runtime that lives as long as the process, at the process's end: from this call on no spare

@@ -133,6 +133,7 @@ thread* worker_agenda::take_low(int least, bool even) noexcept {
   if (mine >= least && (mine >= -1 || !home.levels().any_low(mine + 1))) {
     if (thread* t = take_pinned(least); t != nullptr) return t;
   }
+  ticking.runs_low.store(true);  // before the list lacks it
   return home.levels().take_low(rank, least, even);
 }
 

@@ -41,7 +41,21 @@ worker* precedence::lowest_below(int level) const noexcept {
   return lowest;
 }
 
+bool precedence::any_low_beside(const worker& maker) const noexcept {
+  if (lists_.any_low(lowest_level)) return true;
+  for (const auto& w : workers_) {
+    if (w.get() != &maker && w->ticking.runs_low.load()) return true;  // after the look into the lists
+  }
+  return false;
+}
+
+bool precedence::any_above(int level) const noexcept {
+  return lists_.any_high(std::max(level + 1, 1)) || (level < 0 && !inbox_.empty());
+}
+
+// [evict:1] The caller has put the thread into the inbox or into a list.
 void precedence::evict_for(int level) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with go_on's: it sees the thread, or is seen
   if (sleepers_.idle().anyone_asleep() || sleepers_.idle().anyone_searching()) return;  // woken, or about to look
   if (worker* w = lowest_below(level); w != nullptr) return evict_from(*w, level);
   // There is no other worker. Perhaps the caller itself goes on at a lower level.

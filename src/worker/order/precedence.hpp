@@ -53,6 +53,11 @@ class precedence {
   void evict_from(worker& w, int level) noexcept;
   // Returns the worker that runs the preemptive thread of the lowest level below `level`, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
+  // Returns true if a thread below normal is ready or runs on a worker beside `maker`. A hint.
+  [[nodiscard]] bool any_low_beside(const worker& maker) const noexcept;
+  // Returns true if something stands in the inbox or in a list that a thread of that level makes way for. A hint, or
+  // exact after a fence for what was there before it.
+  [[nodiscard]] bool any_above(int level) const noexcept;
 
   // Inheritance has raised a thread's level, from `before`: sees to it that the thread is found at its new level,
   // wherever it stands. Under the lock of inheritance.

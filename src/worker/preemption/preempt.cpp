@@ -57,7 +57,17 @@ void go_on(preemptible& self) noexcept {
   if (w->home.precedence().decides() && self.how.preemptive()) [[unlikely]] {
     // a hint
     const bool stays = w->protects_slice() || self.self().ties.belongs.is_seated();
-    w->ticking.evict_below.store(stays ? worker::not_evictable : self.self().level.load(), std::memory_order_relaxed);
+    const int level = self.self().level.load();
+    if (w->ticking.runs_low.load(std::memory_order_relaxed) != (level < 0))
+      w->ticking.runs_low.store(level < 0);  // own
+    w->ticking.evict_below.store(stays ? worker::not_evictable : static_cast<std::int8_t>(level),
+                                 std::memory_order_relaxed);
+    if (!stays && w->home.precedence().is_used() && !w->is_inactive()) {
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with evict_for's: [evict:1]
+      // A worker that lacks a carrier gets a tick when there is one. relaxed: a hint; and read by leave_runtime
+      if (!w->ticking.lack_carrier.load(std::memory_order_relaxed) && w->home.precedence().any_above(level))
+        self.pending.store(true, std::memory_order_relaxed);
+    }
   }
   if (self.block != nullptr) arch::set_thread_pointer(self.block->thread_pointer);  // [section:6]
   set_current_queue(&self);                                                         // [section:7]

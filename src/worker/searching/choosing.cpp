@@ -98,7 +98,10 @@ entry worker_agenda::pick_starved(const thread* stays) noexcept {
   bool displaces = stays != nullptr;
   entry item = 0;
   thread* t = pinned_level() != pinned_threads::none ? pinned.take_starved(now - longest_wait) : nullptr;
-  if (t == nullptr) t = home.levels().take_starved(now - longest_wait);
+  if (t == nullptr) {
+    if (home.levels().any_low(lowest_level)) ticking.runs_low.store(true);  // before the list lacks it
+    t = home.levels().take_starved(now - longest_wait);
+  }
   if (t != nullptr) {
     const std::int8_t level = t->level.load();
     displaces = (stays != nullptr && stays->level.load() > level) || home.levels().any_high(std::max(level + 1, 1)) ||
@@ -126,6 +129,8 @@ void worker_agenda::leave_to_gangs(const thread* stays) noexcept {
 entry worker_agenda::pick_specially(const thread* stays, std::uint64_t count) noexcept {
   looks_elsewhere_ = false;
   slice_level_ = 0;
+  if (stays == nullptr && ticking.runs_low.load(std::memory_order_relaxed))  // its own
+    ticking.runs_low.store(false, std::memory_order_relaxed);                // a hint
   if (is_inactive()) return 0;
   if (drives != nullptr) {
     drives->beneath->count_pick();  // progress of the outer runtime, for its watchdog

@@ -44,7 +44,10 @@ worker::end worker::run(carrier& mine) noexcept {
     }
     if (mine.assigned == nullptr) return end::left;  // it rests, and nothing of it may be touched
     if (w->must_pass()) return w->pass_on(mine);
-    if (w->home.stopping()) return end::stopped;  // else it was switched off while it searched
+    if (w->home.stopping()) {  // else it was switched off while it searched
+      while (carrier* c = w->spares.take()) c->end();
+      return end::stopped;
+    }
   }
 }
 

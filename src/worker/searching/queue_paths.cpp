@@ -42,25 +42,29 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   return outcome.done ? position : nullptr;
 }
 
-// Serves what waits. Of a queue that the caller is on no more.
+// [service:1] At the join of a fork.
 static void serve_if_reminded(worker::worker& self) noexcept {
   if (platform::simulated && platform::cycles() >= self.serves_at.load(std::memory_order_relaxed))  // as in remind
     self.serve();
   else if (self.is_reminded() || platform::reminds()) self.serve();
 }
 
-bool pop_slow(fork_queue* queue, slot* position) noexcept {
-  const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
-  const bool done = pop_slow_unserved(queue, position);
-  worker::worker& self = worker::caller(queue).on();
-  if (self.taken_back == item) [[unlikely]]
-    return done;  // the caller comes for it to this worker
+popped pop_slow(fork_queue* queue, slot* position) noexcept {
+  worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
+  popped got = pop_slow_unserved(queue, position);
+  if (got == popped::mine && self.every_join) [[unlikely]] {
+    const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
+    if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
+      trace::emit<trace::event::second_half>(self.ring, item);
+      got = popped::watched;
+    }
+  }
   serve_if_reminded(self);
-  return done;
+  return got;
 }
 
-bool pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
-  worker::worker& self = worker::caller(queue).on();  // a preemptive thread's queue is empty
+popped pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
+  worker::worker& self = worker::caller(queue).on();
   // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
   // take the entry.
   if (platform::watches_forks()) {
@@ -70,17 +74,7 @@ bool pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
   }
   const queue::slow_outcome outcome = queue::pop(self, position);
   if (outcome.published) self.announce_answer();
-  if (outcome.done && self.every_join) [[unlikely]] {
-    // The pop was right, but a trace must learn when the second half ends. So this returns false: the caller takes the
-    // job for a stolen one and comes to join_slow (was_taken_back) and note_join, which tell the trace.
-    const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
-    if ((item & (worker::continuation_tag | worker::ready_tag)) == 0) {
-      trace::emit<trace::event::second_half>(self.ring, item);
-      self.taken_back = item;
-      return false;
-    }
-  }
-  return outcome.done;
+  return outcome.done ? popped::mine : popped::lost;
 }
 
 ticket push_unannounced_slow(fork_queue* queue, entry item) noexcept {

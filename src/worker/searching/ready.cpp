@@ -26,10 +26,9 @@ bool worker_agenda::make_ready_specially(thread& t, bool ends_slice) noexcept {
     if (!pools.put(t, t.ties.belongs.rank())) return false;
     sources::pool_threads::announce(home, rank);
   } else if (!listed) {
-    if (ends_slice || !home.precedence().is_used() || runs_below(level) ||
-        home.precedence().lowest_below(level) == nullptr)
+    if (ends_slice || !home.precedence().is_used() || runs_below(level) || !home.precedence().any_low_beside(whole()))
       return false;
-    // for a worker that runs something below its level, and does not look at the ready threads here
+    // For a worker that runs something below its level, and does not look at the ready threads here: [evict:1].
     home.incoming().push(t);
     sources::inbox_threads::announce(home, rank);
   } else {

@@ -19,9 +19,9 @@
 #include <thread>
 #include <vector>
 
-#include "loop/caches.hpp"
 #include "tests/support/runtimes.hpp"
 #include "tests/support/watchdog.hpp"
+#include "windows/caches.hpp"
 
 namespace heddle {
 namespace window_test {

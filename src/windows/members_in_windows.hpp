@@ -1,5 +1,5 @@
 // Parallel loops with windows, one for each cache that workers share: schedule::window and sliding_window by stealing.
-// Protocol: src/loop/windows.md.
+// Protocol: src/windows/README.md.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 #include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_pace.hpp>
 
-#include "loop/caches.hpp"
-#include "loop/window.hpp"
-#include "loop/window_member.hpp"
+#include "windows/caches.hpp"
+#include "windows/window.hpp"
+#include "windows/window_member.hpp"
 
 namespace heddle::detail {
 

@@ -14,7 +14,5 @@ struct loop_cache {
 };
 // The caches of the calling runtime, in the order of its workers. Must be called on a worker. Throws std::bad_alloc.
 std::vector<loop_cache> loop_caches();
-// The rank of the worker on which the caller runs.
-unsigned loop_worker() noexcept;
 
 }  // namespace heddle::detail

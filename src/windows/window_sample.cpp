@@ -1,5 +1,5 @@
 // A listener to the accesses that a program tells: a cost model in front of the process's own one, if there is one.
-#include "loop/window_sample.hpp"
+#include "windows/window_sample.hpp"
 
 #include <heddle/detail/cost_model.hpp>
 #include <heddle/detail/current.hpp>

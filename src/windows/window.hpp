@@ -1,5 +1,5 @@
 // A window over the positions of a parallel loop: which of them have been handed out, which have ended, and how far
-// apart the running ones may be. Invariants [window:1] to [window:3]: src/loop/windows.md.
+// apart the running ones may be. Invariants [window:1] to [window:3]: src/windows/README.md.
 #pragma once
 
 #include <atomic>

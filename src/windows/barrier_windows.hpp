@@ -14,7 +14,7 @@
 #include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_pace.hpp>
 
-#include "loop/caches.hpp"
+#include "windows/caches.hpp"
 
 namespace heddle::detail {
 

@@ -1,4 +1,4 @@
-#include "loop/window.hpp"
+#include "windows/window.hpp"
 
 #include <algorithm>
 

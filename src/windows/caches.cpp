@@ -1,5 +1,5 @@
 // The caches that workers share.
-#include "loop/caches.hpp"
+#include "windows/caches.hpp"
 
 #include "machine/topology.hpp"
 #include "worker/preemption/section.hpp"
@@ -32,11 +32,6 @@ std::vector<loop_cache> loop_caches() {
     last = shared;
   }
   return caches;
-}
-
-unsigned loop_worker() noexcept {
-  const worker::section inside;
-  return worker::worker::current().rank;
 }
 
 }  // namespace heddle::detail

@@ -1,4 +1,4 @@
-// A member of a loop with windows: positions that it has been handed out, and a pace at which it runs them.
+// Positions that a member of a loop has been handed out and has not begun, from which others may take.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,6 @@ namespace heddle::detail {
 // The time for which a thread without work looks before it suspends: about the cost of suspending and resuming
 // together.
 inline constexpr std::uint64_t spin_nanoseconds = 1000;
-
-// The number of positions that are run between two looks at what else is to be done: as many as take 2 us.
-class window_pace {
- public:
-  window_pace() noexcept : last_(loop_cycles()) {}
-  std::uint64_t length() const noexcept { return length_; }
-  void start() noexcept { last_ = loop_cycles(); }
-  void passed(std::uint64_t count) noexcept {
-    constexpr std::uint64_t target_nanoseconds = 2000, growth = 8, most = std::uint64_t{1} << 31;
-    const std::uint64_t now = loop_cycles(), took = now - last_, target = loop_site::ticks_in(target_nanoseconds);
-    last_ = now;
-    if (took > target) length_ = std::max<std::uint64_t>(count * target / took, 1);
-    else if (count == length_) length_ = std::min(count * std::min(target / (took + 1) + 1, growth), most);
-  }
-
- private:
-  std::uint64_t length_{1};
-  std::uint64_t last_;
-};
 
 // Positions that a member has been handed out and has not begun. The owner takes from the front, others from the back.
 // The value of the word, which has two halves, is its whole state, so it does no harm if it had another value in
@@ -73,7 +54,5 @@ class open_range {
  private:
   std::atomic<std::uint64_t> word_{0};
 };
-
-struct alignas(64) window_member : open_range {};
 
 }  // namespace heddle::detail

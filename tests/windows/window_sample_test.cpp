@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "loop/caches.hpp"
-#include "loop/window_sample.hpp"
+#include "windows/caches.hpp"
+#include "windows/window_sample.hpp"
 
 namespace heddle {
 namespace window_sample_test {

@@ -1,4 +1,4 @@
-#include "loop/members_in_windows.hpp"
+#include "windows/members_in_windows.hpp"
 
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/event_count.hpp>

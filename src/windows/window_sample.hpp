@@ -1,4 +1,4 @@
-// A sample of the accesses of a loop, taken while it runs: [choice:2] of src/loop/windows.md.
+// A sample of the accesses of a loop, taken while it runs: [choice:2] of src/windows/README.md.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "loop/caches.hpp"
+#include "windows/caches.hpp"
 
 namespace heddle::detail {
 
