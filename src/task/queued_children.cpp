@@ -11,6 +11,7 @@
 #include "worker/caller.hpp"
 #include "worker/inline.hpp"
 #include "worker/jobs.hpp"
+#include "worker/searching/queue_paths.hpp"
 #include "worker/worker.hpp"
 
 namespace heddle::detail {
@@ -50,7 +51,7 @@ group_child* take_own_child(const group_state& group, ticket position) noexcept 
   const entry item = position->load(std::memory_order_relaxed);
   if (item == 0 || (item & (worker::continuation_tag | worker::ready_tag)) != 0) return nullptr;
   // No trace watches it, because it may be the entry of an outer fork, which goes back.
-  if (pop_or(item, position, pop_slow_unserved) == popped::lost) return nullptr;
+  if (pop_or(item, position, pop_slow_unwatched) == popped::lost) return nullptr;
   auto* work = reinterpret_cast<job*>(item);
   // No thread waits for a child, so its word stays its code. The word of another job may change, but never to a child's
   // code.

@@ -179,7 +179,7 @@ TEST_P(pinned, the_end_of_a_runtime_waits_for_them) {
   {
     heddle::runtime_options options;
     options.workers = runtime().workers();
-    options.policy = std::get<1>(GetParam());
+    options.policy = heddle_test::fitting(std::get<1>(GetParam()), runtime().workers());
     heddle::runtime other(options);
     for (int i = 0; i < workers; ++i) {
       thread(to(other, static_cast<unsigned>(i)), [&] {

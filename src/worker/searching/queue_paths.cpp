@@ -63,6 +63,13 @@ popped pop_slow(fork_queue* queue, slot* position) noexcept {
   return got;
 }
 
+popped pop_slow_unwatched(fork_queue* queue, slot* position) noexcept {
+  worker::worker& self = worker::caller(queue).on();
+  const popped got = pop_slow_unserved(queue, position);
+  serve_if_reminded(self);
+  return got;
+}
+
 popped pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();
   // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can

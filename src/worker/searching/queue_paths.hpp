@@ -1,4 +1,4 @@
-// The part that the slow paths of pushes share.
+// The parts that the slow paths of pushes and pops share.
 #pragma once
 
 #include <heddle/detail/fork_queue.hpp>
@@ -15,5 +15,8 @@ template <class Push>
   queue->bottom.store(position, std::memory_order_relaxed);  // the thread's own
   return push(position->load(std::memory_order_relaxed));    // the thread's own
 }
+
+// As pop_slow, for the library's own code, which takes what a trace need not see. Never returns `watched`.
+popped pop_slow_unwatched(fork_queue* queue, slot* position) noexcept;
 
 }  // namespace heddle::detail
