@@ -42,6 +42,7 @@ worker* precedence::lowest_below(int level) const noexcept {
 }
 
 bool precedence::any_low_beside(const worker& maker) const noexcept {
+  if (workers_.size() == 1) return false;
   if (lists_.any_low(lowest_level)) return true;
   for (const auto& w : workers_) {
     if (w.get() != &maker && w->ticking.runs_low.load()) return true;  // after the look into the lists
