@@ -53,7 +53,8 @@ class precedence {
   void evict_from(worker& w, int level) noexcept;
   // Returns the worker that runs the preemptive thread of the lowest level below `level`, or null. A hint.
   [[nodiscard]] worker* lowest_below(int level) const noexcept;
-  // Returns true if there are workers beside `maker`, and a thread below normal is ready or runs on one of them. A hint.
+  // Returns true if there are workers beside `maker`, and a thread below normal is ready or runs on one of them. A
+  // hint.
   [[nodiscard]] bool any_low_beside(const worker& maker) const noexcept;
   // Returns true if something stands in the inbox or in a list that a thread of that level makes way for. A hint, or
   // exact after a fence for what was there before it.
