@@ -260,14 +260,22 @@ class loop_tree {
     return sum;
   }
 
-  // Computes what split would compute, but offers nothing to thieves.
+  // Computes what split would compute, but offers nothing to thieves. A long part runs in a function of its own, where
+  // its code does not depend on the caller's.
   template <class Direct>
-  result unshared(std::size_t low, std::size_t high, Direct& direct) {
-    if (grain_ == 0 || (high - low) / 2 < grain_) return plain(low, high, direct);
-    const std::size_t middle = loop_middle(low, high, grain_);
-    result_holder first{unshared(low, middle, direct)};
-    return work_.combine(first.take(), unshared(middle, high, direct));
+  [[gnu::always_inline]] result unshared(std::size_t low, std::size_t high, Direct& direct) {
+    constexpr std::size_t few = 16;
+    if (high - low <= few && is_leaf(high - low)) return plain(low, high, direct);
+    return unshared_apart(low, high, direct);
   }
+  template <class Direct>
+  [[gnu::noinline]] result unshared_apart(std::size_t low, std::size_t high, Direct& direct) {
+    if (is_leaf(high - low)) return plain(low, high, direct);
+    const std::size_t middle = loop_middle(low, high, grain_);
+    result_holder first{unshared_apart(low, middle, direct)};
+    return work_.combine(first.take(), unshared_apart(middle, high, direct));
+  }
+  bool is_leaf(std::size_t n) const noexcept { return grain_ == 0 || n / 2 < grain_; }
 
   result timed(std::size_t n, std::size_t grain) {
     const std::uint64_t start = loop_cycles();
