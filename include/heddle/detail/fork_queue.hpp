@@ -141,7 +141,7 @@ using ticket = slot*;
 enum class popped : std::uint8_t {
   lost,  // another thread has the entry or will have it, or the caller must ask pop_for_preemptive
   mine,
-  watched,  // mine, and a trace wants to see the end of the job: the caller owes it a note_join
+  watched,  // mine, and a trace has been told that it begins; note_join tells that it has ended
 };
 
 // The slow paths are out of line. They are called when the entry is stored and bottom has moved. push_slow returns null

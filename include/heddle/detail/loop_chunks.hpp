@@ -1,4 +1,4 @@
-// A loop's body behind a pointer that is called once for each chunk, for the parts of loops that are in the library.
+// A loop's body behind a pointer, which the library's parts of loops call once for each chunk.
 #pragma once
 
 #include <cstddef>

@@ -27,6 +27,20 @@ HEDDLE_API loop_schedule loop_by_default() noexcept;
 // Records the event in the trace of the current worker.
 HEDDLE_API void loop_trace_begin(std::size_t iterations, std::size_t grain) noexcept;
 HEDDLE_API void loop_trace_end() noexcept;
+// A loop as a span in a trace.
+struct loop_trace_span {
+  loop_trace_span(bool is_on, std::size_t iterations, std::size_t grain) noexcept : on(is_on) {
+    if (on) [[unlikely]]
+      loop_trace_begin(iterations, grain);
+  }
+  ~loop_trace_span() {
+    if (on) [[unlikely]]
+      loop_trace_end();
+  }
+  loop_trace_span(const loop_trace_span&) = delete;
+  loop_trace_span& operator=(const loop_trace_span&) = delete;
+  const bool on;
+};
 
 // The result of loop_begin_unannounced, which is called after an entry was queued without answering requests. `watched`
 // means that some worker that is awake will find the entry, by force if need be ([inline:2] in src/loop). `shown` means

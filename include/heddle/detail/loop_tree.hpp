@@ -73,21 +73,6 @@ class loop_tree {
     result take() const { return std::move(value); }
   };
 
-  // The loop as a span in a trace.
-  struct trace_span {
-    trace_span(bool is_on, std::size_t iterations, std::size_t grain) noexcept : on(is_on) {
-      if (on) [[unlikely]]
-        loop_trace_begin(iterations, grain);
-    }
-    ~trace_span() {
-      if (on) [[unlikely]]
-        loop_trace_end();
-    }
-    trace_span(const trace_span&) = delete;
-    trace_span& operator=(const trace_span&) = delete;
-    const bool on;
-  };
-
   // A part of a range that thieves may take. Its owner runs the part to its left.
   struct piece : second_half<result> {
     using second_half<result>::position;
@@ -349,7 +334,7 @@ auto loop_tree<Work>::openly(std::size_t n) -> result {
       return {};
     }
   }
-  const trace_span traced(start.traced, n, grain_);
+  const loop_trace_span traced(start.traced, n, grain_);
   measure_ = start.measure || !site_.is_known();
   result_holder r{work_.nothing()};
   if (grain_ != 0 || start.watched) {

@@ -111,8 +111,9 @@ void carriers::end_with_process() noexcept {
   if (joined) delete last;
 }
 
-// A spare whose time is over must not look through the carriers that join_all frees. What tells a spare is the list and
-// not that it has no worker: a carrier whose thread was preempted has none either, and its thread may still run.
+// A spare whose time is over must not look through the carriers that join_all frees. A carrier is known for a spare by
+// the list. That it has no worker is no sign, because a carrier whose thread was preempted has none either, and that
+// thread may still run.
 void carriers::end_spares() noexcept {
   const section inside;  // a preemptive thread of another runtime perhaps
   std::lock_guard hold(mutex_);

@@ -47,8 +47,8 @@ class carriers {
   void end_spares() noexcept;
   // Called after that, when the workers have been told: waits for all carriers, and frees them.
   void join_all() noexcept;
-  // Instead of both, for a runtime that lives as long as the process, at the process's end: from this call on no spare
-  // ends, and none that has ended is left unjoined. It waits for nothing.
+  // Instead of both, where a runtime lives as long as the process, at the process's end: from this call on no spare
+  // ends, and the last one that has ended is joined, unless that would mean to wait.
   void end_with_process() noexcept;
 
  private:

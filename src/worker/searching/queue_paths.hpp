@@ -16,7 +16,7 @@ template <class Push>
   return push(position->load(std::memory_order_relaxed));    // the thread's own
 }
 
-// As pop_slow, for the library's own code, which takes what a trace need not see. Never returns `watched`.
+// As pop_slow, for the library's own code, which takes what a trace need not see. It does not return `watched`.
 popped pop_slow_unwatched(fork_queue* queue, slot* position) noexcept;
 
 }  // namespace heddle::detail
