@@ -4,14 +4,17 @@
 // sysfs-devices-node of Linux.
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <tuple>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "machine/small_file.hpp"
 #include "machine/source.hpp"
 
 extern "C" char** environ;  // NOLINT: POSIX
@@ -32,20 +35,12 @@ void require(bool understood) {
 
 bool contains(const unit_set& set, int number) { return std::binary_search(set.begin(), set.end(), number); }
 
-// Returns false if there is no such file.
+// Returns false if there is no such file. All of these files but meminfo have one line, and that one's first line is
+// the one that is looked for.
 bool read(const std::string& file, std::string& text) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "re"), std::fclose);
-  if (in == nullptr) return false;
-  std::setvbuf(in.get(), nullptr, _IONBF, 0);
-  text.resize(4096);
-  std::size_t length = 0;
-  while (const std::size_t more = std::fread(text.data() + length, 1, text.size() - length, in.get())) {
-    length += more;
-    if (length == text.size()) text.resize(2 * length);
-  }
-  text.resize(length);
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\0')) text.pop_back();
-  return true;
+  std::optional<std::string> line = read_first_line(file);
+  if (line) text = *std::move(line);
+  return line.has_value();
 }
 
 template <class Number>
@@ -86,6 +81,20 @@ unit_set mask_in(std::string_view text) {
   return found;
 }
 
+// True for processors about whose cores hwloc knows better than the kernel's files: AMD's family 15h, Knights Landing
+// and Knights Mill.
+bool has_strange_cores() noexcept {
+#if defined(__x86_64__)
+  unsigned signature = 0, ignored = 0;
+  if (__get_cpuid(1, &signature, &ignored, &ignored, &ignored) == 0) return true;
+  const unsigned family = (signature >> 8 & 0xf) + ((signature >> 8 & 0xf) == 0xf ? signature >> 20 & 0xff : 0);
+  const unsigned model = (signature >> 4 & 0xf) | (signature >> 12 & 0xf0);
+  return family == 0x15 || (family == 6 && (model == 0x57 || model == 0x85));
+#else
+  return false;
+#endif
+}
+
 struct cache {
   unit_set units;
   cache_info what;
@@ -99,6 +108,9 @@ class reader {
     online_ = list_in(text_of(cpus_ + "/online"));
     require(!online_.empty());
     read_sets("core_cpus", cores_, true);
+    // Virtual machines charge microseconds for the question, and most have one hardware thread in a core.
+    const auto has_several = [](const unit_set& core) { return core.size() > 1; };
+    require(std::none_of(cores_.begin(), cores_.end(), has_several) || !has_strange_cores());
     read_sets("package_cpus", packages_, true);
     read_sets("die_cpus", further_, false);
     read_sets("cluster_cpus", further_, false);
@@ -321,17 +333,12 @@ class reader {
   std::vector<node> nodes_;
 };
 
-// The user has told hwloc something, or the processor is one of those about which hwloc knows better than the kernel.
+// The user has told hwloc something.
 bool wants_hwloc() {
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (std::strncmp(*variable, "HWLOC_", 6) == 0) return true;
   }
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amdfam15h") || __builtin_cpu_is("knl");
-#else
   return false;
-#endif
 }
 
 }  // namespace
