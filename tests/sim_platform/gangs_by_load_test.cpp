@@ -1,5 +1,5 @@
 // Where the threads of nested gangs sit, in virtual time: with gang_workers=load beside those of the gang that they are
-// nested in, [gang:17] of src/worker/gangs/gangs.md.
+// nested in, if there are enough workers: [gang:17] of src/worker/gangs/gangs.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace gangs_by_load_test {
 namespace {
 
 constexpr double microsecond = 2500;  // cycles
-constexpr unsigned workers = 8, outer = 2, inner = 3;
+constexpr unsigned outer = 2, inner = 3;
 
 // The workers of a gang of two, and those of a gang of three that its first thread begins, while the second computes.
 struct seats {
@@ -30,7 +30,7 @@ struct seats {
   }
 };
 
-seats of_nested_gangs(const char* rule) {
+seats of_nested_gangs(unsigned workers) {
   session_options o;
   o.machine = "skylake-4x16";
   o.charge = charging::annotations;
@@ -38,7 +38,7 @@ seats of_nested_gangs(const char* rule) {
   runtime_options r;
   r.workers = workers;
   r.bind = "on";
-  r.gang_workers = rule;
+  r.gang_workers = "load";
   runtime home(r);
   seats found;
   home.run([&] {
@@ -60,16 +60,16 @@ seats of_nested_gangs(const char* rule) {
 }
 
 TEST(gangs_by_load, sit_beside_the_gang_that_they_are_nested_in) {
-  const seats by_load = of_nested_gangs("load");
-  EXPECT_EQ(by_load.of_outer.size(), outer);
-  EXPECT_EQ(by_load.of_inner.size(), inner);
-  EXPECT_EQ(by_load.shared(), 0u);
+  const seats found = of_nested_gangs(8);
+  EXPECT_EQ(found.of_outer.size(), outer);
+  EXPECT_EQ(found.of_inner.size(), inner);
+  EXPECT_EQ(found.shared(), 0u);
 }
 
-TEST(gangs_by_load, sit_with_a_waiting_ancestor_otherwise) {
-  const seats by_idleness = of_nested_gangs("idle");
-  EXPECT_EQ(by_idleness.of_inner.size(), inner);
-  EXPECT_EQ(by_idleness.shared(), 1u) << "the worker of the thread that waits for them";
+TEST(gangs_by_load, sit_with_a_waiting_ancestor_if_there_are_no_others) {
+  const seats found = of_nested_gangs(outer + inner - 1);
+  EXPECT_EQ(found.of_inner.size(), inner);
+  EXPECT_EQ(found.shared(), 1u);
 }
 
 TEST(gangs_by_load, know_no_other_rule) { EXPECT_THROW(runtime({.gang_workers = "nearest"}), std::invalid_argument); }
