@@ -200,12 +200,15 @@ struct named_kernel_thread {
 // read_memory copies memory that may not be mapped. It returns false if it is not.
 #if defined(HEDDLE_SIM)
 inline named_kernel_thread whose_stack(const void*) noexcept { return {}; }
+inline const void* stack_pointer_of(int) noexcept { return nullptr; }
 inline bool read_memory(const void* from, void* into, std::size_t bytes) noexcept {
   __builtin_memcpy(into, from, bytes);  // one kernel thread: nothing is unmapped meanwhile
   return true;
 }
 #else
 named_kernel_thread whose_stack(const void* address) noexcept;
+// Of a kernel thread of the process that is in a system call; null if it is not, or the system does not tell.
+const void* stack_pointer_of(int kernel_thread) noexcept;
 bool read_memory(const void* from, void* into, std::size_t bytes) noexcept;
 #endif
 // Writes the return addresses of a suspended context, innermost first. `stack_pointer` is as heddle_switch saved it;

@@ -201,6 +201,7 @@ void runtime::wait_until_drained() noexcept {
 // Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
   service_clock_.end();
+  substitutes_.end();
   capacity_.end();
   stopping_.store(true);
   carriers_.end_spares();
