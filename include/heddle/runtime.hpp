@@ -57,8 +57,9 @@ struct runtime_options {
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
   /// After this number of time slices a ready thread gets one, whatever is above it.
   std::optional<unsigned> priority_aging{};
-  std::optional<std::string> packing{};  ///< "off", "auto"
-  std::optional<loop_schedule> loop{};   ///< for parallel_for loops that name no schedule and no grain
+  std::optional<std::string> packing{};       ///< "off", "auto"
+  std::optional<std::string> gang_workers{};  ///< "idle", "load"
+  std::optional<loop_schedule> loop{};        ///< for parallel_for loops that name no schedule and no grain
   /// The number of calls of blocking() under way at once; further ones wait.
   std::optional<unsigned> blocking_limit{};
   /// Loops, forks, groups and yields give way to timers, ready threads and threads from outside that have waited for

@@ -78,7 +78,8 @@ runtime::runtime(settings s)
       pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1)),
+             settings_.gangs_by_load),
       arena_(settings_.arena.outer == nullptr ? nullptr : new class arena(*this, settings_.arena)) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > host_.scheduler_policy().most_workers())

@@ -1,12 +1,11 @@
-// Signals of the program's own beside ticks: alternate stacks, blocked
-// signals, handlers that are preempted, who else uses the ticks' signal.
+// Signals of the program's own beside ticks: blocked signals, handlers that are preempted, and other users of the
+// ticks' signal. Alternate stacks: alternate_stacks_test.cpp.
 #include <heddle/heddle.hpp>
 
 #include <gtest/gtest.h>
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "support/preemption.hpp"
+#include "support/signals.hpp"
 #include "worker/caller.hpp"
 #include "worker/runtime.hpp"
 
@@ -27,46 +27,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using heddle::preemption;
+using heddle_test::compute;
+using heddle_test::handled_by;
 using heddle_test::in;
+using heddle_test::is_blocked;
+using heddle_test::kernel_thread;
+using heddle_test::nothing_interrupts;
 using heddle_test::options_for;
 using heddle_test::repeat;
 using heddle_test::spin_barrier;
-
-int kernel_thread() { return static_cast<int>(syscall(SYS_gettid)); }
-
-// By system call: a signal-yield thread may ask, too.
-std::uint64_t blocked_now() {
-  std::uint64_t bits = 0;
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &bits, sizeof bits);
-  return bits;
-}
-bool is_blocked(int signal) { return (blocked_now() >> (signal - 1) & 1) != 0; }
-// While it lives nothing interrupts the calling kernel thread.
-struct nothing_interrupts {
-  std::uint64_t before{0};
-  nothing_interrupts() {
-    const std::uint64_t all = ~std::uint64_t{0};
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
-  }
-  ~nothing_interrupts() { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before); }
-};
-
-void compute(int rounds) {
-  for (volatile int i = 0; i < rounds;) i = i + 1;
-}
-
-struct handled_by {
-  struct sigaction before{};
-  int number;
-  handled_by(int signal, void (*handler)(int), int flags = SA_RESTART) : number(signal) {
-    struct sigaction action{};
-    action.sa_handler = handler;
-    action.sa_flags = flags;
-    sigemptyset(&action.sa_mask);
-    EXPECT_EQ(sigaction(signal, &action, &before), 0);
-  }
-  ~handled_by() { sigaction(number, &before, nullptr); }
-};
 
 class signal_techniques : public heddle_test::with_ticks<preemption> {};
 
@@ -89,132 +58,6 @@ class seen_kernel_threads {
  private:
   std::array<std::atomic<int>, 64> ids_{};
 };
-
-// Which alternate stack each kernel thread of the runtime has.
-class alternate_stacks {
- public:
-  void look() {
-    const nothing_interrupts here;
-    const int me = kernel_thread();
-    stack_t s{};
-    syscall(SYS_sigaltstack, nullptr, &s);
-    if (s.ss_sp == nullptr) without_.fetch_add(1);
-    for (pair& p : seen_) {
-      int nobody = 0;
-      if (p.kernel_thread.load() != me && !p.kernel_thread.compare_exchange_strong(nobody, me)) {
-        if (p.stack.load() == s.ss_sp) shared_.fetch_add(1);
-        continue;
-      }
-      void* none = nullptr;
-      if (!p.stack.compare_exchange_strong(none, s.ss_sp) && none != s.ss_sp) changed_.fetch_add(1);
-      break;
-    }
-  }
-  void expect_one_each() const {
-    EXPECT_EQ(without_.load(), 0);
-    EXPECT_EQ(shared_.load(), 0);
-    EXPECT_EQ(changed_.load(), 0);
-  }
-
- private:
-  struct pair {
-    std::atomic<int> kernel_thread{0};
-    std::atomic<void*> stack{nullptr};
-  };
-  std::array<pair, 64> seen_{};
-  std::atomic<int> without_{0}, shared_{0}, changed_{0};
-};
-
-TEST_P(signal_techniques, every_kernel_thread_keeps_an_alternate_stack_of_its_own) {
-  heddle::runtime rt(options_for(2));
-  alternate_stacks stacks;
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < 4; ++i) {
-    all.emplace_back(in(rt, GetParam()), [&] {
-      repeat(300ms, [&] {
-        compute(2000);
-        stacks.look();
-      });
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_GT(rt.statistics().preemptions, 0u);
-  stacks.expect_one_each();
-}
-
-// The return from a handler on the thread's own stack installs the alternate stack that its frame names. The thread has
-// been moved meanwhile, or has asked for the alternate stack, and puts it back.
-TEST_P(signal_techniques, handlers_and_programs_install_no_other_kernel_threads_alternate_stack) {
-  const handled_by user(SIGUSR1, [](int) {
-    const int before = kernel_thread();
-    for (int i = 0; i < 40 && kernel_thread() == before; ++i) compute(10'000);
-  });
-  for (const bool puts_back : {false, true}) {
-    heddle::runtime rt(options_for(2));
-    alternate_stacks stacks;
-    std::vector<heddle::thread> all;
-    for (int i = 0; i < 4; ++i) {
-      all.emplace_back(in(rt, GetParam()), [&] {
-        repeat(300ms, [&] {
-          stack_t before{};
-          syscall(SYS_sigaltstack, nullptr, &before);
-          syscall(SYS_tgkill, getpid(), kernel_thread(), SIGUSR1);
-          if (puts_back) syscall(SYS_sigaltstack, &before, nullptr);
-          stacks.look();
-        });
-      });
-    }
-    for (auto& t : all) t.join();
-    EXPECT_GT(rt.statistics().preemptions, 0u);
-    stacks.expect_one_each();
-  }
-}
-
-TEST_P(signal_techniques, an_alternate_stack_of_a_threads_own_goes_where_it_goes) {
-  heddle::runtime rt(options_for(2));
-  constexpr std::size_t bytes = 65536;
-  std::atomic<int> wrong{0};
-  std::vector<heddle::thread> all;
-  for (int i = 0; i < 4; ++i) {
-    all.emplace_back(in(rt, GetParam()), [&] {
-      void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      stack_t mine{}, before{};
-      mine.ss_sp = memory;
-      mine.ss_size = bytes;
-      syscall(SYS_sigaltstack, &mine, &before);
-      repeat(100ms, [&] {
-        compute(10000);
-        stack_t now{};
-        syscall(SYS_sigaltstack, nullptr, &now);
-        if (now.ss_sp != memory) wrong.fetch_add(1);
-      });
-      syscall(SYS_sigaltstack, &before, nullptr);  // perhaps another kernel thread's by now
-      munmap(memory, bytes);
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(wrong.load(), 0);
-  // Nobody is left with what was one thread's, or with another kernel thread's.
-  std::atomic<void*> first{nullptr};
-  std::atomic<int> first_id{0};
-  all.clear();
-  for (int i = 0; i < 2; ++i) {
-    all.emplace_back(in(rt, GetParam()), [&] {
-      repeat(50ms, [&] {
-        compute(10000);
-        const nothing_interrupts here;
-        stack_t now{};
-        syscall(SYS_sigaltstack, nullptr, &now);
-        int nobody = 0;
-        if (first_id.compare_exchange_strong(nobody, kernel_thread())) first = now.ss_sp;
-        else if (nobody != kernel_thread() && first.load() == now.ss_sp) wrong.fetch_add(1);
-        if (now.ss_sp == nullptr) wrong.fetch_add(1);
-      });
-    });
-  }
-  for (auto& t : all) t.join();
-  EXPECT_EQ(wrong.load(), 0);
-}
 
 // Ticks come while a handler is at work on the alternate stack, where a context cannot be left; and they go on coming.
 TEST_P(signal_techniques, handlers_on_the_alternate_stack_are_safe_from_ticks) {

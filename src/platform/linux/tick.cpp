@@ -198,7 +198,9 @@ void leave_interrupted(interrupted& what, signal_state& here, bool to_another) n
 namespace {
 // A handler of the program that runs on the interrupted stack has a signal frame there, too, and the program may have
 // asked sigaltstack for the stack in use. Both name the alternate stack of a kernel thread that the code has left, and
-// would install it here, where it would be in use twice. Makes all of them name the stack of `here`.
+// would install it here, where it would be in use twice. Makes all of them name the stack of `here`. Three words that
+// look like a description need not be one: what a frame that has ended left there may lie around a variable that is in
+// use. So a word is written only if its own value shows what it is.
 void put_outer_frames_right(const ucontext_t& frame, const interrupted& what, const signal_state& here) noexcept {
   constexpr std::size_t word = sizeof(std::uintptr_t);
   static_assert(sizeof(stack_t) == 3 * word && offsetof(stack_t, ss_size) == 2 * word);
@@ -212,8 +214,12 @@ void put_outer_frames_right(const ucontext_t& frame, const interrupted& what, co
     if (value != size) [[likely]]
       continue;
     auto* const stack = reinterpret_cast<stack_t*>(at);
-    if (stack->ss_sp != here.alternate_stack && alternate_stack::is_a_kernel_threads(stack->ss_sp))
-      *stack = description_of(here.alternate_stack, here.alternate_bytes);
+    if ((stack->ss_flags & ~SS_ONSTACK) != 0 || stack->ss_sp == here.alternate_stack ||
+        !alternate_stack::is_a_kernel_threads(stack->ss_sp))
+      continue;
+    stack->ss_sp = here.alternate_stack;
+    if (here.alternate_bytes != size) stack->ss_size = here.alternate_bytes;
+    if (here.alternate_stack == nullptr) stack->ss_flags = SS_DISABLE;
   }
 }
 }  // namespace
