@@ -1,4 +1,4 @@
-// The stack on which a caller of any kind is, for what the C library is asked about it.
+// The stack on which a caller of any kind is. The C library is asked about it.
 #include <cstddef>
 
 #include "fiber/stack_pool.hpp"

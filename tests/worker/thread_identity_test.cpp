@@ -1,4 +1,4 @@
-// What a thread is told when it asks the C library about itself, in each kind of thread.
+// The answers of the C library to a thread that asks about itself, in each kind of thread.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>

@@ -22,9 +22,16 @@ constexpr unsigned settle_us = 2;
 // functions here that touch them do not switch.
 constinit thread_local unsigned last_taken __attribute__((tls_model("initial-exec"))) = 0;
 constinit thread_local int own_number __attribute__((tls_model("initial-exec"))) = 0;
-constinit thread_local std::uint64_t numbered_in __attribute__((tls_model("initial-exec"))) =
-    0;  // platform::fork_count
 constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
+
+// The kernel thread's number, which changes in a child of fork().
+[[gnu::noinline]] int number_of_caller() noexcept {
+  static const bool changes = [] {
+    platform::around_fork([] {}, [] {}, [] { own_number = 0; });
+    return true;
+  }();
+  return changes ? platform::kernel_thread_id() : 0;
+}
 
 }  // namespace
 
@@ -156,10 +163,8 @@ bool caller_runs::run(void (*call)(void*) noexcept, void* data) noexcept {
     platform::provide_alternate_stack();
     has_alternate_stack = true;
   }
-  if (own_number == 0 || numbered_in != platform::fork_count()) [[unlikely]] {
-    own_number = platform::kernel_thread_id();
-    numbered_in = platform::fork_count();
-  }
+  if (own_number == 0) [[unlikely]]
+    own_number = number_of_caller();
   worker* w = take_worker();
   if (w == nullptr) return false;
   thread* t = w->blocks.new_block();
