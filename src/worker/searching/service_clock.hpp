@@ -11,13 +11,14 @@
 
 namespace heddle::worker {
 
+class substitutes;
 class timekeeping;
 
 class service_clock {
  public:
-  service_clock(const worker_list& workers, timekeeping& time, fiber::stack_pool& stacks,
+  service_clock(const worker_list& workers, timekeeping& time, substitutes& spare, fiber::stack_pool& stacks,
                 platform::nanoseconds bound) noexcept
-      : workers_(workers), time_(time), stacks_(stacks), bound_(bound) {}
+      : workers_(workers), time_(time), substitutes_(spare), stacks_(stacks), bound_(bound) {}
   service_clock(const service_clock&) = delete;
   service_clock& operator=(const service_clock&) = delete;
 
@@ -44,6 +45,7 @@ class service_clock {
 
   const worker_list& workers_;
   timekeeping& time_;
+  substitutes& substitutes_;
   fiber::stack_pool& stacks_;
   const platform::nanoseconds bound_;
   platform::kernel_thread kernel_;
