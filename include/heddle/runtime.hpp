@@ -65,6 +65,9 @@ struct runtime_options {
   /// Loops, forks, groups and yields give way to timers, ready threads and threads from outside that have waited for
   /// this long, at their next boundary (docs/guide/scheduling.md). From 10 us to 10 s; 1 ms if nobody asks.
   std::optional<std::chrono::nanoseconds> service_bound{};
+  /// If all workers are in system calls for this long while work waits, a further worker runs it, with a warning once a
+  /// process (docs/guide/pitfalls.md). 0 means never; at most 10 s; 1 ms if nobody asks.
+  std::optional<std::chrono::nanoseconds> blocked_bound{};
 };
 
 /// The counts of a runtime since its start. A field may lag behind.

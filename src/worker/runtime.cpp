@@ -16,6 +16,7 @@
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/searching/sources.hpp"
+#include "worker/stack_in_use.hpp"
 
 namespace heddle::worker {
 
@@ -85,6 +86,7 @@ runtime::runtime(settings s)
     settings_.units.resize(host_.scheduler_policy().most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
+  platform::know_stacks_by(find_stack_in_use);
   static_cast<void>(kind_of(*this, preemption::as_runtime, tls::as_runtime));
   if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
@@ -202,6 +204,7 @@ void runtime::wait_until_drained() noexcept {
 // Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
   service_clock_.end();
+  substitutes_.end();
   capacity_.end();
   stopping_.store(true);
   carriers_.end_spares();
