@@ -49,12 +49,16 @@ void run_as_thread(entry item) noexcept;
   std::int64_t before = group.outstanding.load(std::memory_order_relaxed);  // relaxed: confirmed by the exchange
   for (;;) {
     // [counted:3] The one exchange that ends a wait also takes its mark away. The group exists until we wake the
-    // sleeper. Every other exchange is our last access, because the group may be gone.
+    // sleeper. Every other exchange is our last access, because the group may be gone. [counted:4] Several children
+    // that end together may be more than the first waiter knew of.
     const std::int64_t sum = before + more;
-    const bool ends = sum == group_state::owner_waits || sum == group_state::first_waits;
-    if (!group.outstanding.compare_exchange_weak(before, ends ? 0 : sum)) continue;
+    const std::int64_t mark = before < group_state::owner_waits / 2       ? 0
+                              : before < group_state::owner_waits * 3 / 2 ? group_state::owner_waits
+                                                                          : group_state::first_waits;
+    const bool ends = mark != 0 && sum <= mark;
+    if (!group.outstanding.compare_exchange_weak(before, ends ? sum - mark : sum)) continue;
     if (!ends) return nullptr;
-    return sum == group_state::owner_waits ? group.sleeper : group.sharing.first;
+    return mark == group_state::owner_waits ? group.sleeper : group.sharing.first;
   }
 }
 
