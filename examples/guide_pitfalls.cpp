@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -109,10 +110,20 @@ int children_add_children() {
   return count;
 }
 
+// A wait in the kernel for what another task does. heddle::future needs no help here.
+int get_from_a_child() {
+  std::promise<int> result;
+  heddle::task_group group;
+  group.run([&] { result.set_value(42); });
+  const int value = result.get_future().get();  // ends thanks to a substitute, if no other worker takes the child
+  group.wait();
+  return value;
+}
+
 int main() {
   const bool good = counters(1000).sum() == 1000 && digits_below(100) == 190 && read_on_one_worker() == 'x' &&
                     deep_recursion() == 200000 && wait_for_flag() && sum_later().get() == 100 &&
-                    children_add_children() == 100;
+                    children_add_children() == 100 && get_from_a_child() == 42;
   std::puts(good ? "ok" : "wrong");
   return good ? 0 : 1;
 }

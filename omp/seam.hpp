@@ -16,6 +16,7 @@
 #include <heddle/thread.hpp>
 #include <heddle/thread_slot.hpp>
 
+#include "base/random.hpp"
 #include "fiber/preemptible.hpp"
 #include "queue/fork_queue.hpp"
 #include "trace/events.hpp"

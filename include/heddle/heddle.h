@@ -192,6 +192,47 @@ HEDDLE_C_API heddle_status heddle_invoke(heddle_function f, void* f_argument, he
 HEDDLE_C_API heddle_status heddle_for(int64_t first, int64_t last, uint64_t grain,
                                       void (*body)(int64_t low, int64_t high, void* argument), void* argument);
 
+/* --- teams -------------------------------------------------------------------------------------------------------- */
+
+/* How the threads of a team get workers. GANG: all at once, each on a worker of its own, so that they may wait for each
+ * other by spinning (docs/guide/teams.md says when). STEALING: one by one, as workers become free. DEFAULT: as
+ * heddle_set_gang_sched and heddle_reset_gang_sched say. */
+typedef enum heddle_team_mode HEDDLE_C_ENUM {
+  HEDDLE_TEAM_DEFAULT = 0,
+  HEDDLE_TEAM_GANG = 1,
+  HEDDLE_TEAM_STEALING = 2
+} heddle_team_mode;
+
+/* Options of a team. Initialise the structure with zeros; a field that is 0 has its default. */
+typedef struct heddle_team_options {
+  unsigned threads; /* 0 means as many as the runtime has workers */
+  heddle_team_mode mode;
+  size_t stack_size;
+  const char* name;
+  heddle_runtime* runtime;
+  heddle_preemption preemption;
+  heddle_tls tls;
+  int priority;
+} heddle_team_options;
+
+/* One of a team's threads, as the function that it executes sees it. */
+typedef struct heddle_team_member heddle_team_member;
+
+/* Calls f(self, argument) on each of the team's new threads, and waits for them; options may be NULL. The caller is
+ * none of them. Returns HEDDLE_FAILED if a call of f ended by an exception. The errors of heddle_thread_create. [waits]
+ */
+HEDDLE_C_API heddle_status heddle_team_run(const heddle_team_options* options,
+                                           void (*f)(heddle_team_member* self, void* argument), void* argument);
+/* The number of a member, from 0, and of all members. Only the member itself may call these. */
+HEDDLE_C_API unsigned heddle_team_number(const heddle_team_member* self);
+HEDDLE_C_API unsigned heddle_team_size(const heddle_team_member* self);
+/* Returns when every member has come here or has ended its part. [waits] */
+HEDDLE_C_API heddle_status heddle_team_barrier(heddle_team_member* self);
+/* After the first call, teams of the mode HEDDLE_TEAM_DEFAULT that begin anywhere in the process are gangs; after the
+ * second call they are not. At the start they are. */
+HEDDLE_C_API void heddle_set_gang_sched(void);
+HEDDLE_C_API void heddle_reset_gang_sched(void);
+
 /* --- synchronisation ---------------------------------------------------------------------------------------------- */
 
 typedef struct heddle_mutex heddle_mutex;

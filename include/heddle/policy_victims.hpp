@@ -29,21 +29,57 @@ entry go_round(unsigned count, unsigned from, effort how, Attempt&& attempt) noe
   return 0;
 }
 
-/// Chooses the place where a thief begins to look: a random place, or one where it found something before. It is for
-/// policies whose `make` takes the parameter victim=random|history|hybrid.
+/// Where a thief begins to look: at a random victim, or at one where it found something before.
 /// - history: the thief begins at the victim of the last steal, until an attempt there fails.
 /// - hybrid: steals alternate. After a success the thief looks at random once, and goes back to the victim if it has
 ///   found nothing. If the attempt there fails, too, it goes back to what it did before that success.
 /// Thieves that look at random find tasks early that only wait for a message. Thieves that stay with one victim find
 /// all tasks that it makes, in its order, and the messages wait for each other.
+enum class victim_rule : unsigned char { random, history, hybrid };
+
+/// The victims of one thief's steals, as such a rule remembers them.
 ///
 /// Source: Bak, Hernandez, Gates, Luszczek, Sarkar, "Task-graph scheduling extensions for efficient synchronization and
-/// communication" (ICS 2021), Algorithm 3. There are three deviations. The stack is bounded, and the oldest victims are
-/// forgotten. A round with `insist` counts as one attempt. A glance at a remembered victim that has work, but none that
-/// is public, is not an attempt, because the victim has been asked.
+/// communication" (ICS 2021), Algorithm 3. The stack is bounded here, and the oldest victims are forgotten.
+class past_victims {
+ public:
+  /// Returns the victim to try first, as a number below 65535 of the caller's choice, or `nobody` for a random one.
+  unsigned first() const noexcept {
+    const std::uint16_t newest = count_ == 0 ? at_random : stack_[(top_ + most - 1u) % most];
+    return newest == at_random ? nobody : newest;
+  }
+  void succeeded(unsigned victim, victim_rule how) noexcept {
+    if (how == victim_rule::random) return;
+    if (how == victim_rule::history) count_ = 0;
+    push(static_cast<std::uint16_t>(victim));
+    if (how == victim_rule::hybrid) push(at_random);
+  }
+  void failed() noexcept {
+    if (count_ == 0) return;
+    top_ = static_cast<std::uint8_t>((top_ + most - 1u) % most);
+    --count_;
+  }
+
+ private:
+  static constexpr unsigned most = 30;
+  static constexpr std::uint16_t at_random = 0xffff;
+  void push(std::uint16_t what) noexcept {
+    stack_[top_] = what;
+    top_ = static_cast<std::uint8_t>((top_ + 1u) % most);
+    if (count_ < most) ++count_;
+  }
+
+  // A ring: a value that is pushed onto a full stack replaces the oldest one.
+  std::array<std::uint16_t, most> stack_{};
+  std::uint8_t top_{0}, count_{0};  // the newest is below top_
+};
+
+/// The memories of all thieves of a policy whose `make` takes the parameter victim=random|history|hybrid. There are two
+/// deviations from Algorithm 3. A round with `insist` counts as one attempt. A glance at a remembered victim that has
+/// work, but none that is public, is not an attempt, because the victim has been asked.
 class victim_memory {
  public:
-  enum class rule : unsigned char { random, history, hybrid };
+  using rule = victim_rule;
   static rule asked_for(parameters& given) {
     return static_cast<rule>(given.choice("victim", "random|history|hybrid"));
   }
@@ -73,7 +109,7 @@ class victim_memory {
   }
   /// These are for thieves whose ring changes. first() returns the victim to try first, as a number below 65535 of the
   /// caller's choice, or `nobody` for a random one. note() says where something was found, or `nobody` if nothing was.
-  unsigned first(unsigned self) const noexcept { return rule_ == rule::random ? nobody : thieves_[self].remembers(); }
+  unsigned first(unsigned self) const noexcept { return rule_ == rule::random ? nobody : thieves_[self].first(); }
   void note(unsigned self, unsigned victim) noexcept {
     if (rule_ == rule::random) return;
     if (victim != nobody) thieves_[self].succeeded(victim, rule_);
@@ -81,33 +117,7 @@ class victim_memory {
   }
 
  private:
-  static constexpr unsigned most = 30;
-  static constexpr std::uint16_t at_random = 0xffff;
-  struct alignas(64) thief {
-    // A ring: a value that is pushed onto a full stack replaces the oldest one.
-    std::array<std::uint16_t, most> stack{};
-    std::uint8_t top{0}, count{0};  // the newest is below `top`
-
-    unsigned remembers() const noexcept {
-      const std::uint16_t newest = count == 0 ? at_random : stack[(top + most - 1u) % most];
-      return newest == at_random ? nobody : newest;
-    }
-    void push(std::uint16_t what) noexcept {
-      stack[top] = what;
-      top = static_cast<std::uint8_t>((top + 1u) % most);
-      if (count < most) ++count;
-    }
-    void succeeded(unsigned victim, rule how) noexcept {
-      if (how == rule::history) count = 0;
-      push(static_cast<std::uint16_t>(victim));
-      if (how == rule::hybrid) push(at_random);
-    }
-    void failed() noexcept {
-      if (count == 0) return;
-      top = static_cast<std::uint8_t>((top + most - 1u) % most);
-      --count;
-    }
-  };
+  struct alignas(64) thief : past_victims {};
 
   const rule rule_;
   std::unique_ptr<thief[]> thieves_;

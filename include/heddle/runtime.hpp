@@ -57,13 +57,17 @@ struct runtime_options {
   std::optional<heddle::priority_mode> priority_mode{};  ///< aging or strict
   /// After this number of time slices a ready thread gets one, whatever is above it.
   std::optional<unsigned> priority_aging{};
-  std::optional<std::string> packing{};  ///< "off", "auto"
-  std::optional<loop_schedule> loop{};   ///< for parallel_for loops that name no schedule and no grain
+  std::optional<std::string> packing{};       ///< "off", "auto"
+  std::optional<std::string> gang_workers{};  ///< "idle", "load"
+  std::optional<loop_schedule> loop{};        ///< for parallel_for loops that name no schedule and no grain
   /// The number of calls of blocking() under way at once; further ones wait.
   std::optional<unsigned> blocking_limit{};
   /// Loops, forks, groups and yields give way to timers, ready threads and threads from outside that have waited for
   /// this long, at their next boundary (docs/guide/scheduling.md). From 10 us to 10 s; 1 ms if nobody asks.
   std::optional<std::chrono::nanoseconds> service_bound{};
+  /// If all workers are in system calls for this long while work waits, a further worker runs it, with a warning once a
+  /// process (docs/guide/pitfalls.md). 0 means never; at most 10 s; 1 ms if nobody asks.
+  std::optional<std::chrono::nanoseconds> blocked_bound{};
 };
 
 /// The counts of a runtime since its start. A field may lag behind.

@@ -29,12 +29,20 @@ enum class team_mode : std::uint8_t {
   /// The threads run like any other threads: each idle worker takes the next one. They must wait for each other by
   /// heddle's means, or be preemptive.
   stealing,
+  /// As set_gang_sched() and reset_gang_sched() say.
+  as_set,
 };
+
+/// After the first call, teams that are made anywhere in the process are gangs unless their options name the other
+/// mode; after the second call their threads get workers one by one. At the start they are gangs. Thread context: any.
+/// The names are those of Bak et al. (ICS 2021), listing 1; ompx_set_gang_sched() does the same for regions of OpenMP.
+HEDDLE_API void set_gang_sched() noexcept;
+HEDDLE_API void reset_gang_sched() noexcept;
 
 struct team_options {
   /// 0 means as many as the runtime has workers. If more are asked for, more are made.
   unsigned threads = 0;
-  team_mode mode = team_mode::gang;
+  team_mode mode = team_mode::as_set;
   runtime* where = nullptr;    ///< null means runtime::current()
   std::size_t stack_size = 0;  ///< in bytes; 0 means the runtime's default
   const char* name = nullptr;  ///< of the threads; must outlive them

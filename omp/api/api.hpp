@@ -44,6 +44,11 @@ HEDDLE_API int omp_get_max_task_priority();
 HEDDLE_API int omp_get_cancellation();
 HEDDLE_API void omp_display_env(int verbose);
 
+// Regions inside regions that follow in the calling task, and in tasks and regions that it makes later, are gangs; or
+// they get workers one by one. Source: Bak et al. (ICS 2021), listing 1.
+HEDDLE_API void ompx_set_gang_sched();
+HEDDLE_API void ompx_reset_gang_sched();
+
 // affinity.cpp
 HEDDLE_API int omp_get_proc_bind();
 HEDDLE_API int omp_get_num_places();

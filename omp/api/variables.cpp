@@ -6,6 +6,7 @@
 #include "omp/api/api.hpp"
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/standard_error.hpp"
+#include "omp/core/teams/team_gang.hpp"
 #include "omp/core/teams/thread.hpp"
 
 namespace {
@@ -57,6 +58,12 @@ void omp_set_num_teams(int teams) { set(&control_variables::teams, std::max(team
 int omp_get_max_teams() { return mine().teams; }
 void omp_set_teams_thread_limit(int threads) { set(&control_variables::teams_thread_limit, std::max(threads, 0)); }
 int omp_get_teams_thread_limit() { return mine().teams_thread_limit; }
+
+void ompx_set_gang_sched() {
+  ask_for_gangs();
+  set(&control_variables::teams_are, team_scheduling::gang);
+}
+void ompx_reset_gang_sched() { set(&control_variables::teams_are, team_scheduling::stealing); }
 
 int omp_get_max_task_priority() { return process_environment().max_task_priority; }
 int omp_get_cancellation() { return process_environment().cancellation ? 1 : 0; }

@@ -197,15 +197,27 @@ struct named_kernel_thread {
   int id{0};
   char name[20]{};
 };
+// A stack without its guard.
+struct stack_range {
+  void* low{nullptr};
+  std::size_t bytes{0};
+};
 // read_memory copies memory that may not be mapped. It returns false if it is not.
 #if defined(HEDDLE_SIM)
 inline named_kernel_thread whose_stack(const void*) noexcept { return {}; }
+inline const void* stack_pointer_of(int) noexcept { return nullptr; }
+inline void know_stacks_by(bool (*)(const void*, stack_range&)) noexcept {}
 inline bool read_memory(const void* from, void* into, std::size_t bytes) noexcept {
   __builtin_memcpy(into, from, bytes);  // one kernel thread: nothing is unmapped meanwhile
   return true;
 }
 #else
 named_kernel_thread whose_stack(const void* address) noexcept;
+// Of a kernel thread of the process that is in a system call; null if it is not, or the system does not tell.
+const void* stack_pointer_of(int kernel_thread) noexcept;
+// From this call on pthread_getattr_np tells a calling user-level thread of the stack that it is on. `around` tells
+// which stack an address lies on, and returns false if that is a kernel thread's.
+void know_stacks_by(bool (*around)(const void* address, stack_range& found)) noexcept;
 bool read_memory(const void* from, void* into, std::size_t bytes) noexcept;
 #endif
 // Writes the return addresses of a suspended context, innermost first. `stack_pointer` is as heddle_switch saved it;

@@ -43,5 +43,8 @@ usage_reading read_usage(const usage_counters& counters, const policy::usage_fig
 // Returns the processor time of another kernel thread of the process, given by its kernel_thread_id(), or 0 if there is
 // no such kernel thread.
 nanoseconds processor_time_of(int kernel_thread) noexcept;
+// Returns true if another kernel thread of the process sleeps in a system call or a page fault. False if the system
+// does not tell.
+bool sleeps_in_system_call(int kernel_thread) noexcept;
 
 }  // namespace heddle::platform

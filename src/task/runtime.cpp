@@ -65,8 +65,11 @@ base::option_values values_of(const runtime_options& o) {
   if (o.priority_mode) v.priority_mode = *o.priority_mode == priority_mode::strict ? "strict" : "aging";
   if (o.priority_aging) v.priority_aging = *o.priority_aging;
   if (o.packing) v.packing = *o.packing;
+  if (o.gang_workers) v.gang_workers = *o.gang_workers;
   if (o.service_bound)
     v.service_bound = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.service_bound->count(), 0));
+  if (o.blocked_bound)
+    v.blocked_bound = static_cast<std::uint64_t>(std::max<std::chrono::nanoseconds::rep>(o.blocked_bound->count(), 0));
   if (o.blocking_limit) v.blocking_limit = *o.blocking_limit;
   base::check_options(v);
   return v;
@@ -160,6 +163,8 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.plan = ticks_of(given, v);
   s.aging = v.priority_mode == "strict" ? 0 : static_cast<unsigned>(v.priority_aging);
   s.service_bound = v.service_bound;
+  s.blocked_bound = v.blocked_bound;
+  s.gangs_by_load = v.gang_workers == "load";
   s.klt = klt_of(given, v);
   s.loop = given.loop ? *given.loop : loop_named(v.loop);
   s.blocking_limit = static_cast<unsigned>(v.blocking_limit);

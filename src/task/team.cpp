@@ -14,6 +14,20 @@
 #include "worker/preemption/section.hpp"
 #include "worker/runtime.hpp"
 
+namespace heddle {
+
+namespace {
+
+// The mode of teams whose options name none. Relaxed: a choice that publishes nothing.
+constinit std::atomic<team_mode> mode_set{team_mode::gang};
+
+}  // namespace
+
+void set_gang_sched() noexcept { mode_set.store(team_mode::gang, std::memory_order_relaxed); }
+void reset_gang_sched() noexcept { mode_set.store(team_mode::stealing, std::memory_order_relaxed); }
+
+}  // namespace heddle
+
 namespace heddle::detail {
 
 // The argument of a team's thread.
@@ -36,7 +50,8 @@ team_core::team_core(const team_options& options) : options_(options), size_(opt
   worker::runtime& home = options.where != nullptr ? options.where->core() : worker::here();
   if (size_ == 0) size_ = home.workers();
   static_cast<void>(worker::kind_of(home, options.preemption, options.tls));  // throws if the kind cannot be had
-  if (options.mode == team_mode::gang) gang_ = make_gang(options.where, size_);
+  if (options_.mode == team_mode::as_set) options_.mode = mode_set.load(std::memory_order_relaxed);  // as its stores
+  if (options_.mode == team_mode::gang) gang_ = make_gang(options.where, size_);
 }
 
 team_core::~team_core() {

@@ -16,6 +16,7 @@
 #include "worker/new_thread.hpp"
 #include "worker/preemption/section.hpp"
 #include "worker/searching/sources.hpp"
+#include "worker/stack_in_use.hpp"
 
 namespace heddle::worker {
 
@@ -77,13 +78,15 @@ runtime::runtime(settings s)
       pollers_(*this, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
       blocking_calls_(settings_.blocking_limit),
       ticks_(settings_.plan, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
-      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),
+      gangs_(workers_, static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1)),
+             settings_.gangs_by_load),
       arena_(settings_.arena.outer == nullptr ? nullptr : new class arena(*this, settings_.arena)) {
   if (settings_.units.empty()) settings_.units.push_back(-1);
   if (settings_.units.size() > host_.scheduler_policy().most_workers())
     settings_.units.resize(host_.scheduler_policy().most_workers());
   const auto count = static_cast<unsigned>(settings_.units.size());
   platform::explain_faults(explain_fault);
+  platform::know_stacks_by(find_stack_in_use);
   static_cast<void>(kind_of(*this, preemption::as_runtime, tls::as_runtime));
   if (!settings_.trace_file.empty()) {
     trace::recorder_options options;
@@ -201,6 +204,7 @@ void runtime::wait_until_drained() noexcept {
 // Ends all workers, and all carriers with them.
 void runtime::stop() noexcept {
   service_clock_.end();
+  substitutes_.end();
   capacity_.end();
   stopping_.store(true);
   carriers_.end_spares();

@@ -18,6 +18,7 @@
 #include "worker/carriers/carriers.hpp"
 #include "worker/carriers/census.hpp"
 #include "worker/carriers/creator.hpp"
+#include "worker/carriers/substitutes.hpp"
 #include "worker/diagnosis/tracing.hpp"
 #include "worker/diagnosis/watchdog.hpp"
 #include "worker/gangs/gangs.hpp"
@@ -106,6 +107,7 @@ class runtime final {
   class caller_runs& caller_runs() noexcept { return caller_runs_; }
   class service_clock& service_clock() noexcept { return service_clock_; }
   class blocking_calls& blocking_calls() noexcept { return blocking_calls_; }
+  class substitutes& substitutes() noexcept { return substitutes_; }
 
  private:
   void start_kernel_threads();
@@ -133,7 +135,8 @@ class runtime final {
   timekeeping time_{sleepers_};
   class pollers pollers_;
   std::atomic<bool> stopping_{false};  // set once by the destructor
-  class census census_{workers_};
+  class substitutes substitutes_{*this, workers_, time_, settings_.blocked_bound, settings_.blocking_limit};
+  class census census_{workers_, substitutes_};
   class blocking_calls blocking_calls_;
   class carriers carriers_{*this};
   class creator creator_{workers_, carriers_, capacity_};
@@ -141,7 +144,7 @@ class runtime final {
   // Of the kernel thread that made the runtime.
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
-  class service_clock service_clock_{workers_, time_, settings_.service_bound};
+  class service_clock service_clock_{workers_, time_, substitutes_, settings_.service_bound};
   class gangs gangs_;
   const std::unique_ptr<class arena> arena_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above

@@ -43,6 +43,8 @@ struct settings {
   // The number of time slices after which a ready thread has one, whatever is above it; 0 means never.
   unsigned aging{20};
   platform::nanoseconds service_bound{1'000'000};  // [service:1]
+  platform::nanoseconds blocked_bound{1'000'000};  // [substitute:1]; 0 means never
+  bool gangs_by_load{false};                       // [gang:17]
   klt_means klt;
   arena_plan arena;  // says whose workers carry this runtime's, if it is an arena
   // Returns the processors that the process may use at the moment, for automatic packing. Empty if packing is not

@@ -202,7 +202,7 @@ bool go_elsewhere() noexcept {
   worker::worker& me = who.on();
   thread* self = me.current_thread();
   if (self->ties.belongs.is_known() || self->level.load() != 0 || self->scheduling.tag != nullptr ||
-      me.caller_run.own_carrier != nullptr || me.home.capacity().pools().in_force() ||
+      me.caller_run.own_carrier != nullptr || me.stands_in != nullptr || me.home.capacity().pools().in_force() ||
       !me.home.sleepers().idle().anyone_asleep())
     return false;
   const worker::exception_state handled = me.by->leave_exceptions();

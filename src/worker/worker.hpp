@@ -78,6 +78,11 @@ class worker : public worker_agenda {
   // have relied on it.
   void leave_search(bool listed) noexcept;
   [[nodiscard]] thread* stay_inactive() noexcept;
+  // Gives away all that the worker has, but for pinned threads, in the order in which it would have run here.
+  void give_away_all() noexcept;
+  // A substitute's search, and its end: substitutes.md.
+  [[nodiscard]] thread* find_as_substitute() noexcept;
+  void rest_as_substitute(carrier& mine) noexcept;
   [[nodiscard]] end pass_on(carrier& mine) noexcept;
   [[nodiscard]] entry look_everywhere(bool insist) noexcept;
   enum class sleep_end : std::uint8_t { saw_something, woken, rests };

@@ -22,6 +22,7 @@ namespace heddle::worker {
 
 class runtime;
 struct driver;
+struct substitute;
 class task_meter;
 class worker;
 struct carrier;
@@ -60,11 +61,16 @@ struct worker_state : detail::fork_queue {
     carrier* own_carrier{nullptr};  // the carrier that sleeps meanwhile; null if the worker is not with a caller
     bool unlisted{false};           // the worker sleeps, or is with a caller, and is not in the idle set
     bool wants_own_carrier{false};  // a ready thread here must not run on a foreign kernel thread
+    std::atomic<int> kernel_thread{
+        0};  // the foreign one that has the worker, or had it last; read by the service clock
   } caller_run;
 
   // Of an arena's worker, which has no kernel thread of its own: what has it carried. Null: it is no such worker.
   // Written before the worker is known to others.
   driver* drives{nullptr};
+  // Of a worker beside those of the runtime (substitutes.md): what has made it. Null: it is no such worker. Written
+  // before the worker is known to others.
+  substitute* stands_in{nullptr};
 
   // KLT-switching. All the worker's own.
   thread* passing_to{nullptr};  // a bound thread that thread_for met, and that the run loop must go to

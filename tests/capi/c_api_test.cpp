@@ -1,6 +1,7 @@
 // heddle.h seen from C++: errors, exceptions of callbacks, ownership; and that the header is C11. The C program that
 // uses all of it is examples/c_program.c.
 #include <heddle/heddle.h>
+#include <heddle/pause.hpp>
 
 #include <gtest/gtest.h>
 
@@ -332,6 +333,61 @@ TEST(c_header, is_c11) {
                          "/include' '" + root + "/examples/c_program.c'")
                             .c_str()),
             0);
+}
+
+// As many teams at a time as there are workers, each as large as the runtime, whose threads spin for each other. They
+// end because each is a gang.
+struct spinning_team {
+  std::atomic<unsigned> here{0};
+  std::atomic<unsigned> sum{0};
+
+  static void part(heddle_team_member* self, void* data) {
+    auto& mine = *static_cast<spinning_team*>(data);
+    mine.here.fetch_add(1);
+    while (mine.here.load() < heddle_team_size(self)) heddle::this_thread::pause();
+    mine.sum.fetch_add(heddle_team_number(self));
+    if (heddle_team_barrier(self) != HEDDLE_OK) mine.sum.fetch_add(1000);
+    if (mine.sum.load() != heddle_team_size(self) * (heddle_team_size(self) - 1) / 2) mine.sum.fetch_add(1000);
+  }
+};
+
+TEST_F(c_api, teams_whose_threads_spin_for_each_other) {
+  struct all {
+    heddle_runtime* where;
+    std::atomic<unsigned> right{0};
+  } them{runtime_};
+  const auto one = [](int64_t low, int64_t high, void* data) {
+    auto& of = *static_cast<all*>(data);
+    for (; low < high; ++low) {
+      spinning_team mine;
+      heddle_team_options options = {};
+      options.runtime = of.where;
+      const heddle_status status = heddle_team_run(&options, spinning_team::part, &mine);
+      const unsigned n = heddle_runtime_workers(of.where);
+      of.right.fetch_add(status == HEDDLE_OK && mine.sum.load() == n * (n - 1) / 2 ? 1 : 0);
+    }
+  };
+  ASSERT_EQ(run([&] { heddle_for(0, 8, 1, one, &them); }), HEDDLE_OK);
+  EXPECT_EQ(them.right.load(), 8u);
+}
+
+TEST_F(c_api, teams_report_mistakes_and_exceptions) {
+  heddle_team_options options = {};
+  options.mode = static_cast<heddle_team_mode>(7);
+  EXPECT_EQ(heddle_team_run(&options, [](heddle_team_member*, void*) {}, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_team_run(nullptr, nullptr, nullptr), HEDDLE_INVALID);
+  EXPECT_EQ(heddle_team_barrier(nullptr), HEDDLE_INVALID);
+  options = {};
+  options.threads = 3;
+  const auto throws_there = [](heddle_team_member* self, void*) {
+    if (heddle_team_number(self) == 1) throw std::runtime_error("a callback's own");
+  };
+  for (const heddle_team_mode mode : {HEDDLE_TEAM_DEFAULT, HEDDLE_TEAM_GANG, HEDDLE_TEAM_STEALING}) {
+    heddle_reset_gang_sched();
+    options.mode = mode;
+    EXPECT_EQ(heddle_team_run(&options, throws_there, nullptr), HEDDLE_FAILED);
+    heddle_set_gang_sched();
+  }
 }
 
 }  // namespace

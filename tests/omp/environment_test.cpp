@@ -137,6 +137,8 @@ const std::vector<sample> samples = {
     {"KMP_LIBRARY", {{"serial", "serial"}, {"TURNAROUND", "turnaround"}, {"throughput", "throughput"}}, {"fast"}},
     {"KMP_SETTINGS", booleans, no_booleans},
     {"HEDDLE_OMP_PREEMPT", {{"auto", "auto"}, {"on", "on"}, {"OFF", "off"}}, {"1", "always"}},
+    {"HEDDLE_OMP_VICTIM", {{"random", "random"}, {"History", "history"}, {"hybrid", "hybrid"}}, {"1", "none"}},
+    {"OMP_GANG_SCHED", {{"1", "TRUE"}, {"true", "TRUE"}, {"0", "FALSE"}}, {"gang", "2"}},
     {"HEDDLE_OMP_TEAMS", {{"auto", "auto"}, {"gang", "gang"}, {"Stealing", "stealing"}}, {"1", "gangs"}},
 };
 

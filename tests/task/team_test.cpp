@@ -27,6 +27,7 @@
 #include "support/runtimes.hpp"
 #include "support/sanitized.hpp"
 #include "support/spinning_barrier.hpp"
+#include "worker/runtime.hpp"
 
 namespace team_test {
 namespace {
@@ -340,6 +341,25 @@ TEST(teams_misuse, what_cannot_be_had_is_said) {
   o.priority = static_cast<heddle::priority>(99);
   heddle::team t(o);
   EXPECT_THROW(t.run([](heddle::team_member&) {}), std::invalid_argument);
+}
+
+// Whether a team with these options, in a runtime that has had none, is a gang.
+bool becomes_gang(heddle::team_mode mode) {
+  heddle::runtime home({.workers = 2});
+  heddle::team_options options = in(home);
+  options.mode = mode;
+  heddle::team(options).run([](heddle::team_member&) {});
+  return home.core().gangs().are_used();
+}
+
+TEST(team_modes, are_what_the_options_say_or_what_was_set_last) {
+  EXPECT_TRUE(becomes_gang(heddle::team_options{}.mode)) << "at the start";
+  heddle::reset_gang_sched();
+  EXPECT_FALSE(becomes_gang(heddle::team_options{}.mode));
+  EXPECT_TRUE(becomes_gang(heddle::team_mode::gang));
+  heddle::set_gang_sched();
+  EXPECT_TRUE(becomes_gang(heddle::team_options{}.mode));
+  EXPECT_FALSE(becomes_gang(heddle::team_mode::stealing));
 }
 
 }  // namespace

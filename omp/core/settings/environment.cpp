@@ -124,6 +124,7 @@ void settle_variables(environment& e) noexcept {
   v.teams_thread_limit = e.teams_thread_limit;
   v.default_device = e.default_device;
   v.run_schedule = e.run_schedule;
+  v.teams_are = e.teams_are;
   v.allocator = e.allocator;
   v.bind = e.bind.empty() || e.all_places.empty() ? bind_kind::no : e.bind.front();
   const int any = std::numeric_limits<int>::max();

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <heddle/policy_victims.hpp>
+
 #include "omp/core/places/machine_subset.hpp"
 #include "omp/core/places/places.hpp"
 #include "omp/core/settings/icv.hpp"
@@ -22,8 +24,6 @@ enum class offload : std::uint8_t { as_it_comes, mandatory, disabled };
 enum class display : std::uint8_t { no, yes, verbose };
 // When members of teams are preempted. automatic: only while one of them is ready and has no worker.
 enum class preempt_members : std::uint8_t { automatic, on, off };
-// Whether members of nested regions run all at once (team_gang.hpp). automatic: if they are not preempted.
-enum class team_scheduling : std::uint8_t { automatic, gang, stealing };
 // KMP_LIBRARY. serial: regions have one thread; turnaround: threads wait actively.
 enum class library_kind : std::uint8_t { serial = 1, turnaround = 2, throughput = 3 };
 
@@ -68,6 +68,7 @@ struct environment_values {
   bool warnings{true};
   preempt_members preempt{preempt_members::automatic};
   team_scheduling teams_are{team_scheduling::automatic};
+  heddle::policy::victim_rule victims{heddle::policy::victim_rule::hybrid};
 
   bool operator==(const environment_values&) const = default;
 };

@@ -136,6 +136,15 @@ bool read_preempt(std::string_view text, preempt_members& into) { return read_wo
 bool read_team_scheduling(std::string_view text, team_scheduling& into) {
   return read_word(text, team_schedulings, into);
 }
+
+bool read_victims(std::string_view text, policy::victim_rule& into) { return read_word(text, victim_rules, into); }
+
+bool read_gang_sched(std::string_view text, team_scheduling& into) {
+  bool all = false;
+  if (!read_boolean(text, all)) return false;
+  into = all ? team_scheduling::gang : team_scheduling::automatic;
+  return true;
+}
 bool read_allocator(std::string_view text, std::uintptr_t& into) { return allocators::from_text(lower(text), into); }
 
 bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into) {
@@ -235,6 +244,10 @@ std::string write_library(library_kind value) { return write_word(value, librari
 std::string write_preempt(preempt_members value) { return write_word(value, preemptings); }
 
 std::string write_team_scheduling(team_scheduling value) { return write_word(value, team_schedulings); }
+
+std::string write_victims(policy::victim_rule value) { return write_word(value, victim_rules); }
+
+std::string write_gang_sched(team_scheduling value) { return write_boolean(value == team_scheduling::gang); }
 std::string write_allocator(std::uintptr_t value) { return allocators::to_text(value); }
 
 std::string write_blocktime(std::optional<std::int64_t> value) {

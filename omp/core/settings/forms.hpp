@@ -38,6 +38,8 @@ bool read_display(std::string_view text, display& into);
 bool read_library(std::string_view text, library_kind& into);
 bool read_preempt(std::string_view text, preempt_members& into);
 bool read_team_scheduling(std::string_view text, team_scheduling& into);
+bool read_gang_sched(std::string_view text, team_scheduling& into);  // a boolean
+bool read_victims(std::string_view text, policy::victim_rule& into);
 bool read_allocator(std::string_view text, std::uintptr_t& into);
 bool read_blocktime(std::string_view text, std::optional<std::int64_t>& into);  // milliseconds without a suffix
 bool read_spin_count(std::string_view text, std::optional<std::int64_t>& into);
@@ -66,6 +68,8 @@ std::string write_display(display value);
 std::string write_library(library_kind value);
 std::string write_preempt(preempt_members value);
 std::string write_team_scheduling(team_scheduling value);
+std::string write_gang_sched(team_scheduling value);
+std::string write_victims(policy::victim_rule value);
 std::string write_allocator(std::uintptr_t value);
 std::string write_blocktime(std::optional<std::int64_t> value);
 std::string write_spin_count(std::optional<std::int64_t> value);

@@ -32,6 +32,9 @@ struct schedule {
   bool operator==(const schedule&) const = default;
 };
 
+// How the members of regions inside regions get workers (team_gang.hpp). automatic: as gangs if they are not preempted.
+enum class team_scheduling : std::uint8_t { automatic, gang, stealing };
+
 // The values of omp_proc_bind_t.
 enum class bind_kind : std::int8_t { no = 0, yes = 1, primary = 2, close = 3, spread = 4 };
 
@@ -58,7 +61,9 @@ struct control_variables {
   std::uint16_t bind_next{1};                         // the same of bind-var
   bool dynamic{false};                                // dyn-var
   bind_kind bind{bind_kind::no};                      // bind-var, its first element
-  schedule run_schedule{};                            // run-sched-var: for loops with schedule(runtime)
+  // heddle's own: HEDDLE_OMP_TEAMS, ompx_set_gang_sched
+  team_scheduling teams_are{team_scheduling::automatic};
+  schedule run_schedule{};  // run-sched-var: for loops with schedule(runtime)
   placement places{};
   std::uintptr_t allocator{1};  // def-allocator-var: omp_default_mem_alloc
   // The list from which nthreads-var comes; null for the environment's.

@@ -70,6 +70,9 @@ inline constexpr word_for<preempt_members> preemptings[] = {
     {"auto", preempt_members::automatic}, {"on", preempt_members::on}, {"off", preempt_members::off}};
 inline constexpr word_for<team_scheduling> team_schedulings[] = {
     {"auto", team_scheduling::automatic}, {"gang", team_scheduling::gang}, {"stealing", team_scheduling::stealing}};
+inline constexpr word_for<policy::victim_rule> victim_rules[] = {{"random", policy::victim_rule::random},
+                                                                 {"history", policy::victim_rule::history},
+                                                                 {"hybrid", policy::victim_rule::hybrid}};
 inline constexpr word_for<schedule_kind> schedules[] = {
     {"static", schedule_kind::of_static},        {"dynamic", schedule_kind::of_dynamic},
     {"guided", schedule_kind::of_guided},        {"auto", schedule_kind::automatic},

@@ -198,8 +198,9 @@ void ended(explicit_task& it) noexcept {
 bool lead(thread& self, const region_options& how, const region_body& body) {
   led_region all{self, how, body};
   const bool crowded = threads_for(self, how) > heddle::runtime::current().workers();
-  const bool preemptive = preempting() == preempt_members::on ||
-                          (preempting() == preempt_members::automatic && (crowded || teams_are_gangs()));
+  const bool preemptive =
+      preempting() == preempt_members::on ||
+      (preempting() == preempt_members::automatic && (crowded || gangs_may_come(*self.running->variables)));
   team* const kept = *self.kept_at;
   // Members were not made preemptive for smaller regions; here they share their workers.
   if (preemptive && kept != nullptr && kept->manned > 1 && !kept->members[1]->preemptive) dismiss(*kept);

@@ -25,7 +25,8 @@ constexpr std::size_t capacity = 4096;
 
 }  // namespace
 
-member_tasks::member_tasks(thread& who, team& whose) : owner(&who), in(&whose) {
+member_tasks::member_tasks(thread& who, team& whose)
+    : owner(&who), in(&whose), victims_are(process_environment().victims), random(who.number) {
   const std::optional<bool>& throttling = process_environment().task_throttling;
   defers_all = throttling.has_value() && !*throttling;
   // libgomp has as many for each thread. It is enough for some tasks to be left when the threads have drained others.
@@ -215,24 +216,38 @@ explicit_task* team_tasks::steal_from(member_tasks& mine, member_tasks& victim, 
   return nullptr;
 }
 
+// Goes round all other members, beginning where the rule says. A round counts as one attempt. It counts as none if it
+// is in vain though the member that came first has tasks, because they are not public yet and the member has been
+// asked.
+explicit_task* team_tasks::steal(member_tasks& mine, const task* under) noexcept {
+  const unsigned size = size_.load(std::memory_order_acquire);  // pairs with prepare
+  if (size < 2) return nullptr;
+  const auto next = [size](unsigned number) { return number + 1 < size ? number + 1 : 0; };
+  unsigned first = mine.past.first();
+  if (first >= size) first = mine.random.below(size);
+  if (member(first) == &mine) first = next(first);
+  for (unsigned i = 0, number = first; i < size; ++i, number = next(number)) {
+    member_tasks* const victim = member(number);
+    if (victim == nullptr || victim == &mine) continue;
+    explicit_task* const it = steal_from(mine, *victim, under);
+    if (it == nullptr) continue;
+    mine.past.succeeded(number, mine.victims_are);
+    mine.owner->did.steals.add();
+    if (ompt::on()) [[unlikely]]
+      recording::stolen(*mine.owner, *victim->owner, *it);
+    return it;
+  }
+  const member_tasks* const asked = member(first);
+  if (asked == nullptr || !queue::has_any(asked->queue)) mine.past.failed();
+  return nullptr;
+}
+
 explicit_task* team_tasks::find(member_tasks& mine, const task* under) noexcept {
   explicit_task* it = nullptr;
   if (shared_.load(std::memory_order_relaxed) != 0) it = take_shared(under);  // a hint; enlist looks again
   if (it == nullptr && placing::on()) it = placing::take(mine, under);
   if (it == nullptr) it = newest(mine, under);
-  const unsigned size = size_.load(std::memory_order_acquire);  // pairs with prepare
-  for (unsigned i = 0; it == nullptr && i < size; ++i) {
-    if (++mine.next_victim >= size) mine.next_victim = 0;
-    member_tasks* const victim = member(mine.next_victim);
-    if (victim == nullptr || victim == &mine) continue;
-    it = steal_from(mine, *victim, under);
-    if (it != nullptr) {
-      mine.owner->did.steals.add();
-      if (ompt::on()) [[unlikely]]
-        recording::stolen(*mine.owner, *victim->owner, *it);
-    }
-    if (it != nullptr && mine.next_victim-- == 0) mine.next_victim = size - 1;  // the same one first, next time
-  }
+  if (it == nullptr) it = steal(mine, under);
   if (it != nullptr) mine.hungry_looks = 0;
   else ++mine.hungry_looks;
   return it;

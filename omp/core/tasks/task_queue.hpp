@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include <heddle/policy_victims.hpp>
+
 #include "omp/core/locks/short_lock.hpp"
 #include "omp/core/tasks/placing.hpp"
 #include "omp/core/tasks/task.hpp"
@@ -36,9 +38,11 @@ struct member_tasks {
   std::atomic<unsigned> wary{0};
   std::ptrdiff_t enough[2];  // of tasks of depth 1 and 2, and below; never changes, as the next one
   bool defers_all{false};    // what does not fit into the queue goes to the team's list
-  unsigned next_victim{0};   // owner's
   unsigned hungry_looks{0};  // looks in vain since the last task; owner's
-  placing::mailbox given;    // tasks that the policy has placed with its worker
+  heddle::policy::victim_rule victims_are{};
+  heddle::policy::past_victims past;  // by their numbers in the team; owner's
+  base::random_source random;         // owner's
+  placing::mailbox given;             // tasks that the policy has placed with its worker
   // [omp_task:4] All that this member has made and has ended so far; owner's, read by those that ask whether the team
   // has unfinished tasks. Each of `made` is written before the task is queued, each of `ended` last of all.
   alignas(64) std::atomic<std::uint64_t> made{0};
@@ -186,6 +190,7 @@ class team_tasks {
   // [omp_task:7] Called after a slow push or pop, and a fence.
   void keep_unannounced_if_useful(member_tasks& mine, bool someone_slept) noexcept;
   explicit_task* take_shared(const task* under) noexcept;
+  explicit_task* steal(member_tasks& mine, const task* under) noexcept;
   explicit_task* steal_from(member_tasks& mine, member_tasks& victim, const task* under) noexcept;
   // Takes a sleeper that may run children of `parent` out of the list. Returns null if there is none.
   thread* choose(const task* parent) noexcept;

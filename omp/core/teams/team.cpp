@@ -96,6 +96,8 @@ team& begin_region(thread& self, const region_options& how, region_body body) {
   unsigned n = threads_for(self, how);
   if (!how.league) n = reserve_threads(self, n, reserved);  // each team of a league is a contention group of its own
   team& t = team_here(self);
+  if (gangs_are_asked_for()) [[unlikely]]
+    suit_members_to_gangs(self, t);
   const bool told = ompt::on();
   if (told) [[unlikely]]
     ompt::prepare_region(t);

@@ -2,17 +2,19 @@
 
 #include "omp/core/settings/environment.hpp"
 #include "omp/core/teams/member_kind.hpp"
+#include "omp/core/teams/members.hpp"
 #include "omp/core/teams/thread.hpp"
 
 namespace heddle::omp {
 
-bool teams_are_gangs() noexcept {
-  const environment& e = process_environment();
-  if (e.teams_are != team_scheduling::automatic) return e.teams_are == team_scheduling::gang;
-  return e.preempt == preempt_members::off;
-}
-
 namespace {
+
+constinit std::atomic<bool> asked_for{false};
+
+bool are_gangs(const control_variables& of) noexcept {
+  if (of.teams_are != team_scheduling::automatic) return of.teams_are == team_scheduling::gang;
+  return preempting() == preempt_members::off;
+}
 
 bool are_preempted() noexcept { return preempting() != preempt_members::off && members_can_be_preempted(); }
 
@@ -32,14 +34,34 @@ bool wants_proxy(team& t) {
 bool shall_be_gang(const thread& self, const team& t, const region_options& how) noexcept {
   if (self.in->active_level == 0) [[likely]]
     return false;
-  if (!teams_are_gangs() || how.league || t.variables.places.count != 0) return false;
+  if (!are_gangs(t.variables) || how.league || t.variables.places.count != 0) return false;
   const bool led_inside = is_user_level();
   if (are_preempted()) return !led_inside || self.preemptive;
   return t.size - (led_inside ? 0 : 1) <= static_cast<unsigned>(process_environment().workers);
 }
 
-bool may_be_in_gangs(const team& t) noexcept {
-  return teams_are_gangs() && (t.active_level > 1 || t.variables.max_active_levels > t.active_level);
+// relaxed: a flag that publishes nothing; a thread that has not seen it makes members as before
+void ask_for_gangs() noexcept { asked_for.store(true, std::memory_order_relaxed); }
+bool gangs_are_asked_for() noexcept { return asked_for.load(std::memory_order_relaxed); }
+
+bool gangs_may_come(const control_variables& of) noexcept { return gangs_are_asked_for() || are_gangs(of); }
+
+namespace {
+
+// `level`: the active level of a team whose members have these variables.
+bool may_be_in_gangs(const control_variables& of, int level) noexcept {
+  return gangs_may_come(of) && (level > 1 || of.max_active_levels > level);
+}
+
+}  // namespace
+
+bool may_be_in_gangs(const team& t) noexcept { return may_be_in_gangs(t.variables, t.active_level); }
+
+void suit_members_to_gangs(const thread& self, team& t) {
+  if (preempting() == preempt_members::off || !members_can_be_preempted()) return;
+  if (!may_be_in_gangs(*self.running->variables, self.in->active_level + 1)) return;
+  for (unsigned i = 1; i < t.manned; ++i)
+    if (!t.members[i]->preemptive) return dismiss(t);
 }
 
 void begin_gang(team& t) {

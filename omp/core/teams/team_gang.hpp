@@ -1,5 +1,5 @@
 // Regions whose members run all at once or not yet, as a gang of heddle's (src/worker/gangs/gangs.md): which members
-// are in the gang, and when it begins and ends. [region_gang:1] to [region_gang:6] of README.md.
+// are in the gang, and when it begins and ends. [region_gang:1] to [region_gang:7] of README.md.
 #pragma once
 
 #include "omp/core/teams/team.hpp"
@@ -8,10 +8,19 @@ namespace heddle::omp {
 
 // Whether the region that t is about to run, of more than one member, should be a gang. The caller leads it.
 [[nodiscard]] bool shall_be_gang(const thread& self, const team& t, const region_options& how) noexcept;
-// Whether the process's nested regions are gangs at all (HEDDLE_OMP_TEAMS).
-[[nodiscard]] bool teams_are_gangs() noexcept;
+// Whether nested regions of a task with these variables may be gangs, or some task has asked for gangs by a call.
+[[nodiscard]] bool gangs_may_come(const control_variables& of) noexcept;
 // A member that is made for the team may be in a gang, of that region or of one inside.
 [[nodiscard]] bool may_be_in_gangs(const team& t) noexcept;
+
+// [region_gang:7]
+// Called when a task asks for gangs (ompx_set_gang_sched).
+void ask_for_gangs() noexcept;
+// Whether a task has.
+[[nodiscard]] bool gangs_are_asked_for() noexcept;
+// Called by the leader of a kept team before it describes its next region. Ends its members if they can be in a gang
+// from now on and were made without preemption.
+void suit_members_to_gangs(const thread& self, team& t);
 
 // Called before the members hear of the region.
 void begin_gang(team& t);

@@ -1,5 +1,6 @@
 // Finds the kernel thread to which a stack belongs, by what the kernel tells of each kernel thread that waits.
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 
 #include <cinttypes>
@@ -90,6 +91,26 @@ named_kernel_thread whose_stack(const void* address) noexcept {
     found = in_a_system_call_on(stack);
   }
   return found;
+}
+
+const void* stack_pointer_of(int kernel_thread) noexcept {
+  char id[16];
+  std::snprintf(id, sizeof id, "%d", kernel_thread);
+  return reinterpret_cast<const void*>(stack_pointer_of(id));
+}
+
+// Uses no memory of the C library, because the kernel thread that asks must not wait for one that has malloc's lock.
+bool sleeps_in_system_call(int kernel_thread) noexcept {
+  char path[64], text[256];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return false;
+  text[length] = '\0';
+  const char* const name_ends = std::strrchr(text, ')');  // "NUMBER (NAME) STATE ...", and the name may have any bytes
+  return name_ends != nullptr && (name_ends[1] == ' ') && (name_ends[2] == 'S' || name_ends[2] == 'D');
 }
 
 bool read_memory(const void* from, void* into, std::size_t bytes) noexcept {

@@ -27,6 +27,7 @@
 
 #include "platform/linux/glibc.hpp"
 #include "platform/linux/inheriting_mutexes.hpp"
+#include "platform/linux/own_numbers.hpp"
 #include "platform/linux/set_ids.hpp"
 #include "platform/linux/tls_images.hpp"
 #include "platform/platform.hpp"
@@ -38,9 +39,7 @@ using glibc::found;
 
 namespace {
 
-// The numbers by which owners of locks are told apart. Kernel thread ids end at 2^22; the futex word has room for 30
-// bits.
-std::atomic<std::uint32_t> numbers{1u << 23};
+std::atomic<std::uint32_t> numbers{first_own_number};  // the next one
 
 template <class T>
 T& field(void* control, std::size_t offset) noexcept {
@@ -178,6 +177,12 @@ void reset_c_library(void* control) noexcept {
 }
 
 }  // namespace
+
+// relaxed: a thread on a block has seen the number of its block made
+bool is_own_number(void* control) noexcept {
+  return numbers.load(std::memory_order_relaxed) != first_own_number &&
+         field<std::uint32_t>(control, found.tid) >= first_own_number;
+}
 
 const char* why_no_own_tls() noexcept {
   static const char* const answer = glibc::examine();

@@ -49,4 +49,6 @@ nanoseconds processor_time_of(int kernel_thread) noexcept {
   return (spent_by(s) - std::min(spent_by(s), ahead)) / sim::nanosecond;
 }
 
+bool sleeps_in_system_call(int) noexcept { return false; }
+
 }  // namespace heddle::platform

@@ -21,7 +21,17 @@ constexpr unsigned settle_us = 2;
 // The worker that this kernel thread had last; any number will do. These variables are the kernel thread's: the
 // functions here that touch them do not switch.
 constinit thread_local unsigned last_taken __attribute__((tls_model("initial-exec"))) = 0;
+constinit thread_local int own_number __attribute__((tls_model("initial-exec"))) = 0;
 constinit thread_local bool has_alternate_stack __attribute__((tls_model("initial-exec"))) = false;
+
+// The kernel thread's number, which changes in a child of fork().
+[[gnu::noinline]] int number_of_caller() noexcept {
+  static const bool changes = [] {
+    platform::around_fork([] {}, [] {}, [] { own_number = 0; });
+    return true;
+  }();
+  return changes ? platform::kernel_thread_id() : 0;
+}
 
 }  // namespace
 
@@ -153,6 +163,8 @@ bool caller_runs::run(void (*call)(void*) noexcept, void* data) noexcept {
     platform::provide_alternate_stack();
     has_alternate_stack = true;
   }
+  if (own_number == 0) [[unlikely]]
+    own_number = number_of_caller();
   worker* w = take_worker();
   if (w == nullptr) return false;
   thread* t = w->blocks.new_block();
@@ -167,8 +179,9 @@ bool caller_runs::run(void (*call)(void*) noexcept, void* data) noexcept {
   fiber::describe_native_stack(mine.native);
   const exception_state handled = mine.leave_exceptions();
   w->by = &mine;
-  w->idle.store(false, std::memory_order_relaxed);      // ordered by the fence
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in worker::find_work
+  w->caller_run.kernel_thread.store(own_number, std::memory_order_relaxed);  // a number
+  w->idle.store(false, std::memory_order_relaxed);                           // ordered by the fence
+  std::atomic_thread_fence(std::memory_order_seq_cst);                       // as in worker::find_work
   set_current_queue(w);
   stay s{call, data, mine, t};
   renew_thread(*t, home_);

@@ -15,9 +15,11 @@
 
 namespace heddle::worker {
 
+class substitutes;
+
 class census {
  public:
-  explicit census(const worker_list& workers) noexcept : workers_(workers) {}
+  census(const worker_list& workers, const substitutes& spare) noexcept : workers_(workers), substitutes_(spare) {}
 
   // `maker` is the worker that the caller is on, or null if it is on none of this runtime. relaxed: own counters;
   // drained() reads them after the idle protocol's fences
@@ -76,7 +78,12 @@ class census {
   void wait_for_calls() const noexcept;
 
  private:
+  // Calls f(worker) for each worker of the runtime, and each substitute.
+  template <class F>
+  void for_each(F&& f) const noexcept;
+
   const worker_list& workers_;
+  const substitutes& substitutes_;
   std::atomic<bool> draining_{false};  // set once by the destructor
   // The destructor's waiter, while it waits; taken by the worker that sees that all threads have ended.
   std::atomic<detail::waiter*> ender_{nullptr};

@@ -149,6 +149,13 @@ const thread* holder_of(const thread& t) noexcept {
   return holder == 0 ? nullptr : t.stack_memory.pool->whose_stack(reinterpret_cast<const void*>(holder));
 }
 
+// Prints the words of a stack that may be return addresses, `most` at most.
+HEDDLE_SCANS_STACKS void print_words(const std::uintptr_t* word, const std::uintptr_t* top, std::size_t most) noexcept {
+  for (std::size_t shown = 0; word < top && shown < most; ++word) {
+    if (print_frame(reinterpret_cast<const char*>(*word), false)) ++shown;
+  }
+}
+
 // Prints the stack of a parked thread. It is unwound where no thread can resume it meanwhile (in the simulator).
 // Elsewhere code addresses are found by a scan: stale ones may show, none is missed. A debugger unwinds exactly
 // (docs/guide/debugging.md).
@@ -164,11 +171,8 @@ HEDDLE_SCANS_STACKS void print_stack(const thread& t) noexcept {
   const auto* frame = static_cast<const arch::switch_frame*>(t.stack_pointer);
   const auto* word = reinterpret_cast<const std::uintptr_t*>(frame + 1);
   const auto* top = reinterpret_cast<const std::uintptr_t*>(stack);
-  std::uintptr_t value = frame->return_address;
-  bool innermost = true;
-  for (std::size_t shown = 0; word < top && shown < frames_shown; value = *word++) {
-    if (print_frame(reinterpret_cast<const char*>(value), std::exchange(innermost, false))) ++shown;
-  }
+  const bool first = print_frame(reinterpret_cast<const char*>(frame->return_address), true);
+  print_words(word, top, frames_shown - (first ? 1 : 0));
 }
 
 }  // namespace
@@ -187,6 +191,21 @@ void explain_fault(const void* address) noexcept {
       id_of(t), name_of(t), t.stack->stack_memory.bytes >> 10);
 }
 
+HEDDLE_SCANS_STACKS void tell_of_system_calls(runtime& home, int (*of)(const worker&) noexcept) noexcept {
+  say("heddle: all %u workers have been in system calls for %llu us while work waits, so further kernel threads run "
+      "that work; heddle::blocking or heddle's own waits need no such help (HEDDLE_BLOCKED_BOUND, "
+      "docs/guide/pitfalls.md)\n",
+      home.workers(), static_cast<unsigned long long>(home.options().blocked_bound / 1000));
+  for (unsigned rank = 0; rank < home.workers(); ++rank) {
+    const thread* const t = running_on(home.at(rank));
+    const auto* const at = static_cast<const std::uintptr_t*>(platform::stack_pointer_of(of(home.at(rank))));
+    const thread* const on = t == nullptr ? nullptr : home.stacks().whose_stack(at);
+    if (on == nullptr || reinterpret_cast<std::uintptr_t>(at) % sizeof(void*) != 0) continue;
+    say("  worker %u runs thread %llu (%s), which is in\n", rank, id_of(*t), name_of(*t));
+    return print_words(at, reinterpret_cast<const std::uintptr_t*>(on->stack), frames_shown);
+  }
+}
+
 void dump_threads(runtime& home) noexcept {
   say("heddle: %u workers, policy %s, %zu control blocks in use or in caches\n", home.workers(),
       home.options().policy.c_str(), home.stacks().live());
@@ -195,6 +214,10 @@ void dump_threads(runtime& home) noexcept {
     if (t == nullptr) say("  worker %u: %s\n", rank, home.sleepers().idle().is_asleep(rank) ? "asleep" : "searches");
     else say("  worker %u: runs thread %llu (%s)\n", rank, id_of(*t), name_of(*t));
   }
+  home.substitutes().for_each([](const worker& w) {
+    if (const thread* t = running_on(w); t != nullptr)
+      say("  a substitute: runs thread %llu (%s)\n", id_of(*t), name_of(*t));
+  });
   home.stacks().for_each_block([&home](const thread& t) {
     const seen_wait w = wait_of(t);
     if (w.what == nullptr) return;

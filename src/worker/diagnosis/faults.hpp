@@ -16,6 +16,9 @@ bool in_deadlock(runtime& home, bool tell) noexcept;
 // Returns true if the worker has a thread that runs. A hint.
 bool is_running(const worker& w) noexcept;
 bool somebody_waits_for_a_descriptor(runtime& home) noexcept;
+// Writes to standard error that all workers of the runtime are in system calls, and where one of them is. Kernel
+// threads are found by `of`. Callable from any thread while the runtime lives, not from a signal handler.
+void tell_of_system_calls(runtime& home, int (*of)(const worker&) noexcept) noexcept;
 // Writes to standard error what every worker does and what every parked user-level thread waits for, with its stack.
 // Callable from any thread while the runtime lives, not from a signal handler. Changes that happen meanwhile may be
 // missing.

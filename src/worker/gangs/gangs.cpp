@@ -32,8 +32,9 @@ void for_each_seat(gang& g, F f) noexcept {
 
 }  // namespace
 
-gangs::gangs(const worker_list& workers, unsigned most)
+gangs::gangs(const worker_list& workers, unsigned most, bool by_load)
     : workers_(workers),
+      by_load_(by_load),
       seats_at_(new std::atomic<seat*>[most]()),
       ticks_at_(new unsigned[most]()),
       marks_(new mark[most]()) {}
@@ -91,21 +92,32 @@ void gangs::wait_for_workers(gang& g) noexcept {
   g.waits = true;
 }
 
+// The number of threads of gangs that sit at the worker.
+unsigned gangs::load_of(unsigned rank) const noexcept {
+  unsigned load = 0;
+  for (const seat* s = seats_at_[rank].load(std::memory_order_relaxed); s != nullptr; s = s->below) ++load;
+  return load;
+}
+
 // Chooses a worker for a thread of the gang that has none: the worker where it was before, else one that is idle, else
-// any; under packing the active ones first. The worker whose processor belongs to a foreign kernel thread that takes
-// part comes last. If there are more threads than workers, the further threads are dealt out to the workers in turn.
-unsigned gangs::choose(const seat& s) noexcept {
+// any; or, [gang:17], one with at most `average` seats. Under packing the active ones come first. The worker whose
+// processor belongs to a foreign kernel thread that takes part comes last. If there are more threads than workers, the
+// further threads are dealt out to the workers in turn.
+unsigned gangs::choose(const seat& s, unsigned average) noexcept {
+  const auto is_preferred = [&](unsigned rank) {
+    if (by_load_) return load_of(rank) <= average;
+    return workers_[rank]->idle.load(std::memory_order_relaxed);  // a hint
+  };
   const auto crowds = [&](unsigned rank) { return s.of->beside && rank == s.of->near; };
-  if (marks_[s.worker] == mark::free && !crowds(s.worker) && workers_[s.worker]->idle.load(std::memory_order_relaxed))
-    return s.worker;
+  if (marks_[s.worker] == mark::free && !crowds(s.worker) && is_preferred(s.worker)) return s.worker;
   unsigned best = count();
   int least = 0;
   for (unsigned i = 0; i < count(); ++i) {
     const unsigned r = (s.of->near + i) % count();
     if (marks_[r] == mark::taken) continue;
     const worker& w = *workers_[r];
-    const int cost = (marks_[r] == mark::shared ? 4 : 0) + (w.is_inactive() || crowds(r) ? 2 : 0) +
-                     (w.idle.load(std::memory_order_relaxed) ? 0 : 1);  // a hint
+    const int cost =
+        (marks_[r] == mark::shared ? 4 : 0) + (w.is_inactive() || crowds(r) ? 2 : 0) + (is_preferred(r) ? 0 : 1);
     if (best != count() && cost >= least) continue;
     best = r;
     least = cost;
@@ -115,8 +127,9 @@ unsigned gangs::choose(const seat& s) noexcept {
 
 // [gang:3]: all at once or none. The holder of `stays` runs, and goes on where it is if it may.
 bool gangs::put_on(gang& g, seat* stays) noexcept {
-  unsigned free = 0;
+  unsigned free = 0, seats = 0;
   for (unsigned r = 0; r < count(); ++r) {
+    if (by_load_) seats += load_of(r);
     const bool is_free = is_free_for(g, r);
     marks_[r] = is_free ? mark::free : mark::taken;
     free += is_free ? 1 : 0;
@@ -142,7 +155,7 @@ bool gangs::put_on(gang& g, seat* stays) noexcept {
   unsigned shared = 0;
   for_each_seat(g, [&](seat& s) {
     if (s.own_worker >= 0 || &s == stays) return;
-    unsigned rank = choose(s);
+    unsigned rank = choose(s, seats / count());
     if (marks_[rank] == mark::shared) {
       do rank = shared++ % count();
       while (marks_[rank] == mark::taken);

@@ -1,4 +1,4 @@
-// Gangs: threads of which all have a worker of their own at once, or none has ([gang:1] to [gang:16] of gangs.md). Owns
+// Gangs: threads of which all have a worker of their own at once, or none has ([gang:1] to [gang:17] of gangs.md). Owns
 // the order of all gangs of a runtime, and decides which worker each of their threads has. The threads that may run
 // stand in their workers' lists (`pinned`). Any kernel thread may call, with preemption off, unless a comment says
 // otherwise. Promise: a gang that wants workers gets them as soon as enough of them are free for it and no gang before
@@ -63,8 +63,8 @@ struct gang {
 
 class gangs {
  public:
-  // `most`: the largest number of workers.
-  gangs(const worker_list& workers, unsigned most);
+  // `most`: the largest number of workers. `by_load`: [gang:17].
+  gangs(const worker_list& workers, unsigned most, bool by_load);
 
   // True if some thread was ever in a gang.
   bool are_used() const noexcept { return used_.load(std::memory_order_relaxed); }  // known with the first thread
@@ -141,7 +141,8 @@ class gangs {
   void begin_to_run(gang& g, threads_to_list& out) noexcept;
   void serve(threads_to_list& out) noexcept;
   [[nodiscard]] bool put_on(gang& g, seat* stays = nullptr) noexcept;
-  [[nodiscard]] unsigned choose(const seat& s) noexcept;
+  [[nodiscard]] unsigned choose(const seat& s, unsigned average) noexcept;
+  [[nodiscard]] unsigned load_of(unsigned rank) const noexcept;
   void put_off(gang& g, threads_to_list& out) noexcept;
   void sit_down(seat& s, unsigned rank) noexcept;
   void stand_up(seat& s) noexcept;
@@ -153,6 +154,7 @@ class gangs {
   [[nodiscard]] bool some_are_listed_beside(unsigned rank) const noexcept;
 
   const worker_list& workers_;
+  const bool by_load_;
   std::atomic<bool> used_{false};  // set once
   detail::spin_word lock_;
   // Under lock_:

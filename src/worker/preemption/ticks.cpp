@@ -116,7 +116,9 @@ void ticks::come_by(runtime& home, int signal) noexcept {
 // or go; the third is of this kernel thread
 void ticks::took_over(worker& w) noexcept {
   w.ticking.kernel_thread.store(w.by->id, std::memory_order_relaxed);
-  if (per_worker() || owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank)) return;
+  if (per_worker() || w.stands_in != nullptr ||
+      owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank))
+    return;
   if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, false);
 }
 

@@ -76,6 +76,10 @@ entry worker_agenda::pick_alternating(bool evens) noexcept {
   queue_first_ = !queue_first_;
   if (queue_first_) {
     if (const entry item = sources::take<sources::after_slice>(whole()); item != 0) return item;
+    // The threads whose time slices alternate here may all be in system calls.
+    if (home.substitutes().helps_at_ticks(whole())) [[unlikely]] {
+      if (const entry item = home.substitutes().rob(whole()); item != 0) return item;
+    }
   }
   // work from outside comes first, or it would wait as long as there is something to even out
   if (evens && !sources::any<sources::unchosen>(whole())) {
@@ -204,7 +208,7 @@ entry worker_agenda::pick_fairly() noexcept {
   } else if (number % 4 == 3 && caller_run.own_carrier == nullptr) {  // a foreign kernel thread would not come back
     if (const entry item = sources::take<sources::fair_to_arenas>(whole()); item != 0) return item;
   }
-  if (home.pollers().are_wanted()) [[unlikely]] {
+  if (home.pollers().are_wanted() && stands_in == nullptr) [[unlikely]] {
     if (const entry item = home.pollers().ask_fairly(whole()); item != 0) return item;
   }
   return sources::take<sources::fair_choice>(whole());

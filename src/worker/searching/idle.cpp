@@ -28,6 +28,10 @@ worker::end worker::run(carrier& mine) noexcept {
     if (w == nullptr) return end::handed_over;  // through return_from_blocking; the worker is somebody else's
     thread* next = nullptr;
     if (!w->must_pass() && !w->rests_) {
+      if (w->is_inactive() && w->stands_in != nullptr && !w->home.stopping()) [[unlikely]] {
+        w->rest_as_substitute(mine);
+        return end::handed_over;
+      }
       if (w->is_inactive()) [[unlikely]]
         next = w->stay_inactive();
       if (next == nullptr && !w->must_pass())
@@ -37,7 +41,9 @@ worker::end worker::run(carrier& mine) noexcept {
     else if (w->leaves_) [[unlikely]] {
       w->leave();
       return end::left;
-    } else next = w->find_work();
+    } else if (w->stands_in != nullptr) [[unlikely]]
+      next = w->find_as_substitute();
+    else next = w->find_work();
     if (next != nullptr) {
       w->dive(*next);
       continue;
@@ -51,17 +57,21 @@ worker::end worker::run(carrier& mine) noexcept {
   }
 }
 
+void worker::give_away_all() noexcept {
+  const auto give = [this](thread* t) {
+    if (t == nullptr) t = std::exchange(passing_to, nullptr);
+    if (!make_ready_specially(*t, true)) home.incoming().push(*t);
+  };
+  while (first != nullptr) give(std::exchange(first, nullptr));
+  while (const entry item = sources::take<sources::inactive>(*this)) give(thread_for(item));
+}
+
 // The worker is inactive. Everything goes to its pool, in the order in which it would have run here, except pinned
 // threads, which run ([pin:5]). Then the carrier sleeps. Returns a thread to run, or null if the worker is active again
 // or must_pass names the thread.
 thread* worker::stay_inactive() noexcept {
   while (inactive.load() % 2 != 0 && !home.stopping()) {  // seq_cst: before the look into the mailbox, [ask:6]
-    const auto give = [this](thread* t) {
-      if (t == nullptr) t = std::exchange(passing_to, nullptr);
-      if (!make_ready_specially(*t, true)) home.incoming().push(*t);
-    };
-    while (first != nullptr) give(std::exchange(first, nullptr));
-    while (const entry item = sources::take<sources::inactive>(*this)) give(thread_for(item));
+    give_away_all();
     trace::emit<trace::event::worker_switch_off>(ring);
     home.capacity().pools().rests(of_pool_);
     sources::inbox_threads::announce(home, 0);

@@ -110,12 +110,14 @@ bool worker_agenda::serve() noexcept {
   serves_at.store(start + bound, std::memory_order_relaxed);  // own
   if (is_reminded()) pick_slowly(something_waits, false);
   if (platform::is_left_out(platform::step::service, platform::all_boundaries)) return false;
-  if (self->ties.belongs.is_seated() || !something_waits_here()) return false;
+  const bool retires = stands_in != nullptr && is_inactive();
+  if (self->ties.belongs.is_seated() || (!retires && !something_waits_here())) return false;
   base::exception_state handled;
-  if (caller_run.own_carrier != nullptr) {
-    // The call of a foreign kernel thread must not wait for the turns of others: the worker's carrier takes over.
-    caller_run.wants_own_carrier = true;
-    pick_slowly(something_waits, true);
+  if (retires || caller_run.own_carrier != nullptr) {
+    // A substitute gives its thread to the others. The call of a foreign kernel thread must not wait for the turns of
+    // others: the worker's carrier takes over.
+    caller_run.wants_own_carrier = !retires;
+    pick_slowly(something_waits, !retires);
     handled = by->leave_exceptions();
     whole().switch_to_run_loop(
         *self, [](void* t, void*) { worker::current().requeue(*static_cast<thread*>(t)); }, self, nullptr);

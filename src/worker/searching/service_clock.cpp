@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "worker/carriers/substitutes.hpp"
 #include "worker/runtime.hpp"
 #include "worker/searching/sources.hpp"
 #include "worker/time/timekeeping.hpp"
@@ -59,7 +60,8 @@ void service_clock::serve() noexcept {
     const std::uint32_t seen = calls_.load();
     if (ends_.load()) return;
     bool busy = false;
-    period = look(busy) ? 1 : std::min(2 * period, slowest);
+    const bool waits = look(busy), again = substitutes_.look(busy);
+    period = waits || again ? 1 : std::min(2 * period, slowest);
     idle_looks = busy ? 0 : idle_looks + 1;
     const platform::nanoseconds now = platform::now();
     if (idle_looks > looks_for_none) {

@@ -11,12 +11,13 @@
 
 namespace heddle::worker {
 
+class substitutes;
 class timekeeping;
 
 class service_clock {
  public:
-  service_clock(const worker_list& workers, timekeeping& time, platform::nanoseconds bound) noexcept
-      : workers_(workers), time_(time), bound_(bound) {}
+  service_clock(const worker_list& workers, timekeeping& time, substitutes& spare, platform::nanoseconds bound) noexcept
+      : workers_(workers), time_(time), substitutes_(spare), bound_(bound) {}
   service_clock(const service_clock&) = delete;
   service_clock& operator=(const service_clock&) = delete;
 
@@ -42,6 +43,7 @@ class service_clock {
 
   const worker_list& workers_;
   timekeeping& time_;
+  substitutes& substitutes_;
   const platform::nanoseconds bound_;
   platform::kernel_thread kernel_;
   std::atomic<std::uint32_t> calls_{0};             // a futex word: raised by a call

@@ -22,6 +22,7 @@ enum place : unsigned {
   search = 32,           // the worker is in the run loop, and nothing was at hand
   inactive = 64,         // before an inactive worker sleeps, which gives away all that it has
   fair_to_arenas = 256,  // at every fourth fair choice
+  substitute = 512,      // a worker that stands in for all others looks for work
   caller = 128,          // a foreign kernel thread carries the worker, and its call is alone in the runtime
 };
 
@@ -82,7 +83,7 @@ struct common {
 // Ready threads whose level is not the normal one. This row takes those above it, `lower_levels` the others.
 struct level_threads : common<level_threads> {
   static constexpr char name[] = "levels";
-  static constexpr unsigned taken = search;
+  static constexpr unsigned taken = search | substitute;
   static entry take(worker& w, place, policy::effort) noexcept { return entry_or_none(w.take_high(1)); }
   static bool may_find(const worker& w, question) noexcept { return w.home.levels().any(); }
 };
@@ -142,7 +143,7 @@ struct policy_first {
 // takes from it what a call from outside has left there, whose thread submitted jobs on this worker.
 struct own_queue {
   static constexpr char name[] = "queue";
-  static constexpr unsigned taken = ordinary_choice | choice | after_slice | search | inactive;
+  static constexpr unsigned taken = ordinary_choice | choice | after_slice | search | inactive | substitute;
   static constexpr unsigned asked = before_sleep | leaving_search | giving_back;
   static constexpr taker by = taker::thieves;
   [[gnu::always_inline]] static entry take(worker& w, place, policy::effort) noexcept { return w.take_newest(); }
@@ -166,7 +167,7 @@ struct pool_threads : common<pool_threads> {
 // Threads that foreign kernel threads have made ready, or that a worker has given up for all.
 struct inbox_threads : common<inbox_threads> {
   static constexpr char name[] = "inbox";
-  static constexpr unsigned taken = fair_choice | search | caller;
+  static constexpr unsigned taken = fair_choice | search | caller | substitute;
   static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place at, policy::effort) noexcept {
     if (at == fair_choice) return entry_or_none(w.adopt_inbox_at_fair_choice());
@@ -182,7 +183,7 @@ struct inbox_threads : common<inbox_threads> {
 // The ready threads of the worker, the oldest first. Others take them through the policy.
 struct ready_threads {
   static constexpr char name[] = "ready";
-  static constexpr unsigned taken = ordinary_choice | choice | search | inactive | caller;
+  static constexpr unsigned taken = ordinary_choice | choice | search | inactive | caller | substitute;
   static constexpr unsigned asked = before_sleep | leaving_search | giving_back | rest | overdue;
   static constexpr taker by = taker::thieves;
   [[gnu::always_inline]] static entry take(worker& w, place, policy::effort) noexcept {
@@ -198,7 +199,7 @@ struct ready_threads {
 // Jobs that came from outside, or for which the queue of their worker had no room.
 struct submitted_jobs : common<submitted_jobs> {
   static constexpr char name[] = "jobs";
-  static constexpr unsigned taken = fair_alternately | search;
+  static constexpr unsigned taken = fair_alternately | search | substitute;
   static constexpr unsigned asked = always | unchosen;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_submitted(); }
   static bool may_find(const worker& w, question) noexcept { return !w.home.jobs().empty(); }
@@ -207,7 +208,7 @@ struct submitted_jobs : common<submitted_jobs> {
 // Workers of arenas that wait to be carried by a worker of this runtime ([arena:1]).
 struct arena_drivers : common<arena_drivers> {
   static constexpr char name[] = "arenas";
-  static constexpr unsigned taken = fair_to_arenas | search;
+  static constexpr unsigned taken = fair_to_arenas | search | substitute;
   static entry take(worker& w, place, policy::effort) noexcept { return w.take_driver(); }
   static bool may_find(const worker& w, question) noexcept { return w.home.drivers().any_for(w.rank); }
   // Of one that only these workers may carry. It relies on no searcher.
@@ -235,10 +236,11 @@ struct own_mailbox {
 // mailboxes. It is asked after all other rows, because its answer may take time.
 struct policy_work {
   static constexpr char name[] = "policy";
-  static constexpr unsigned taken = choice | after_slice | search | caller;
+  static constexpr unsigned taken = choice | after_slice | search | caller | substitute;
   static constexpr unsigned asked = before_sleep | leaving_search | giving_back;  // it may use what is the worker's own
   static constexpr taker by = taker::policy;
   static entry take(worker& w, place at, policy::effort how) noexcept {
+    if (at == substitute) return w.home.substitutes().rob(w);  // the policy does not know it
     policy_host& host = w.home.host();
     policy::policy& scheduler = host.scheduler_policy();
     if (at == search) {
@@ -263,7 +265,7 @@ struct policy_work {
 // While threads are packed, the ready threads in pools that other workers serve.
 struct other_pools {
   using part_of = pool_threads;
-  static constexpr unsigned taken = search;
+  static constexpr unsigned taken = search | substitute;
   static entry take(worker& w, place, policy::effort) noexcept {
     return w.home.capacity().pools().in_force() ? entry_or_none(w.take_from_any_pool()) : 0;
   }
@@ -273,11 +275,11 @@ struct other_pools {
 // help.
 struct lower_levels {
   using part_of = level_threads;
-  static constexpr unsigned taken = search;
-  static entry take(worker& w, place, policy::effort how) noexcept {
+  static constexpr unsigned taken = search | substitute;
+  static entry take(worker& w, place at, policy::effort how) noexcept {
     if (!w.home.levels().any_low(lowest_level) && w.pinned.empty()) [[likely]]
       return 0;
-    if (how != policy::effort::insist && w.home.host().scheduler_policy().may_find(w.rank)) {
+    if (at != substitute && how != policy::effort::insist && w.home.host().scheduler_policy().may_find(w.rank)) {
       constexpr auto more = policy::effort::insist;
       if (const entry item = w.home.host().scheduler_policy().acquire(w.rank, more); item != 0) return item;
     }
