@@ -81,7 +81,8 @@ experiment figure_b_3() {
                         .words = "tasks are not moved",
                         .pivot = 0.01}},
           .remark =
-              "The thesis has N = 4096 and 1,000 iterations; which cache it counts is not told, here the last level. " +
+              "Figure B.2 draws the blocks that moved, which the last rows count. The thesis has N = 4096 and 1,000 "
+              "iterations; which cache it counts is not told, here the last level. " +
               std::string(same_share)};
 }
 

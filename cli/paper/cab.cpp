@@ -1,4 +1,5 @@
-// Chapter 3: CAB. Tables 3.5 and 3.7, the sweep over boundary levels, the sizes of section 3.8.
+// Chapter 3: CAB. Tables 3.5 and 3.7, figures 3.13, 3.14, 3.18, 3.19, 3.21 and 3.23, the sweep over boundary levels,
+// the sizes of section 3.8.
 #include "cli/paper/cab.hpp"
 
 #include <fmt/format.h>
@@ -96,6 +97,142 @@ experiment table_3_7() {
   return e;
 }
 
+// The innermost column of table 3.7, in an experiment of its own.
+experiment table_3_7_l1() {
+  experiment e = table_3_7();
+  e.id = "cab-tab-3.7-l1";
+  e.figure = "table 3.7, L1";
+  e.title = "misses of the L1 under CAB-GTO, iterative programs, 1024 x 512";
+  e.measures.clear();
+  struct count {
+    const char* name;
+    double left;
+  };
+  for (const count& c : {count{"GE", 53.9 / 60.8}, count{"GE-ir", 23.9 / 37.2}, count{"Heat", 71.1 / 82.7},
+                         count{"Heat-ir", 71.3 / 82.2}, count{"SOR", 70.7 / 88.5}, count{"SOR-ir", 73.6 / 89.8}}) {
+    e.measures.push_back({.name = fmt::format("{}: L1 misses of cab-gto over random_ws", c.name),
+                          .of = left_of_misses(c.name, gto, "l1"),
+                          .says = claim::below,
+                          .words = fmt::format("{:.1f} % fewer", 100 * (1 - c.left)),
+                          .number = c.left});
+  }
+  return e;
+}
+
+// Programs of one iteration: sizes come from the whole and the branching of the tree, and nothing is measured.
+experiment one_iteration() {
+  const auto grid = [](const char* name, const char* kernel, const char* variant) {
+    return chen_rows(
+        name, fmt::format("{} --n 1024 --columns 512 --leaf 8 --variant {} --iterations 1", kernel, variant), "", "");
+  };
+  experiment e{.id = "cab-3.19",
+               .figure = "figure 3.19",
+               .title = "CAB-GTO by branching, programs of one iteration, 1024 x 512",
+               .machine = opteron,
+               .workers = 16,
+               .programs = {chen_rows("GE", "ge --leaf 8 --variant regular", "--n 512", "--n 1024"),
+                            chen_rows("GE-ir", "ge --leaf 8 --variant irregular", "--n 512", "--n 1024"),
+                            grid("Heat", "heat", "regular"), grid("Heat-ir", "heat", "irregular"),
+                            grid("SOR", "sor", "regular"), grid("SOR-ir", "sor", "irregular")},
+               .measures = {},
+               .remark =
+                   "The time is of a second run in the same process, so its data lies where the first one left it. GE "
+                   "cannot have one iteration: its steps are iterations, of which none is measured here either."};
+  std::vector<value> all;
+  for (const program& p : e.programs) {
+    all.push_back(left_of_time(p.name, "cab-gto:soid=branching"));
+    e.measures.push_back({.name = fmt::format("{}: time of cab-gto:soid=branching over random_ws", p.name),
+                          .of = all.back(),
+                          .says = claim::below,
+                          .words = "22.3 to 55.1 % less"});
+    e.measures.push_back({.name = fmt::format("{}: L3 misses of cab-gto:soid=branching over random_ws", p.name),
+                          .of = left_of_misses(p.name, "cab-gto:soid=branching", "l3"),
+                          .says = claim::below,
+                          .words = "fewer"});
+  }
+  e.measures.push_back({.name = "all: mean time of cab-gto:soid=branching over random_ws",
+                        .of = mean(all),
+                        .says = claim::below,
+                        .words = "38.1 % less",
+                        .number = 1 - 0.381});
+  return e;
+}
+
+// The sizes that CAB-GTO measures in the first iteration against those that the tree's data has: 16 MiB for the root,
+// half of that for each task of the next level, and so on.
+experiment measured_sizes() {
+  experiment e{
+      .id = "cab-3.18",
+      .figure = "figure 3.18",
+      .title = "sizes of involved data as measured, Heat 2048 x 512",
+      .machine = opteron,
+      .workers = 16,
+      .programs = {chen_rows("Heat", "heat --n 2048 --columns 512 --leaf 8", "--iterations 2", "--iterations 200")},
+      .measures = {},
+      .remark =
+          "Mean of the tasks of a level, as cab-gto:soid=profile computes them from misses (Eq. 3.6), in "
+          "the first iteration of the first run."};
+  constexpr double whole = 2048.0 * 512 * 8 * 2;
+  for (unsigned level = 1; level <= 4; ++level) {
+    const double real = whole / (1 << (level - 1));
+    e.measures.push_back(
+        {.name = fmt::format("level {}: measured size over the real one", level),
+         .of = 1 / real *
+               noted("Heat", "cab-gto:soid=profile", fmt::format("cab-gto: mean bytes of a task of level {}", level)),
+         .says = claim::about,
+         .words = "close",
+         .number = 1,
+         .band = 1.25});
+  }
+  return e;
+}
+
+experiment fto_sizes() {
+  experiment e{
+      .id = "cab-fto-sizes",
+      .figure = "figures 3.13 and 3.14",
+      .title = "what CAB-FTO gains as square grids become larger",
+      .machine = opteron,
+      .workers = 16,
+      .programs = {},
+      .measures = {},
+      .remark = std::string(chen_iterations) +
+                "Leaves of 32 rows, because the book's stop when a part is smaller than 64. At quick scale the "
+                "large grid is 2k x 2k, 64 MB for Heat and 32 for SOR; the book's is 4k x 4k."};
+  struct kernel {
+    const char *name, *command;
+    double small, large;  // the book's cuts of time
+  };
+  for (const kernel& k : {kernel{"Heat", "heat", 0.546, 0.14}, kernel{"SOR", "sor", 0.687, 0.136}}) {
+    const std::string small = fmt::format("{} 512", k.name), large = fmt::format("{} large", k.name);
+    const std::string shape = fmt::format("{} --leaf 32", k.command);
+    e.programs.push_back(chen_rows(small, shape + " --n 512 --columns 512", "--iterations 20", "--iterations 200"));
+    e.programs.push_back(
+        chen_rows(large, shape, "--n 2048 --columns 2048 --iterations 3", "--n 4096 --columns 4096 --iterations 20"));
+    for (const auto& [program, cut] : {std::pair{small, k.small}, std::pair{large, k.large}}) {
+      e.measures.push_back({.name = fmt::format("{}: time of cab-fto over random_ws", program),
+                            .of = left_of_time(program, fto),
+                            .says = claim::below,
+                            .words = fmt::format("{:.1f} % less", 100 * cut),
+                            .number = 1 - cut});
+    }
+    e.measures.push_back({.name = fmt::format("{}: what is left, large over 512", k.name),
+                          .of = left_of_time(large, fto) / left_of_time(small, fto),
+                          .says = claim::above,
+                          .words = "the gain shrinks"});
+    // The text gives one pair of numbers for both programs.
+    for (const auto& [program, cut] : {std::pair{small, 0.682}, std::pair{large, 0.106}}) {
+      e.measures.push_back({.name = fmt::format("{}: L3 misses of cab-fto over random_ws", program),
+                            .of = left_of_misses(program, fto, "l3"),
+                            .says = claim::below,
+                            .words = fmt::format("{:.1f} % fewer", 100 * cut),
+                            .number = 1 - cut,
+                            .band = 2});
+    }
+  }
+  return e;
+}
+
 // Heat with leaves of 64 rows. Eq. 3.4 gives level 3 for the first two sizes and 4 for the third; the book's largest
 // size has 5.
 experiment boundary_levels() {
@@ -184,6 +321,32 @@ experiment cab_sizes() {
   return e;
 }
 
+// The misses behind cab-sizes.
+experiment misses_by_size() {
+  experiment e = cab_sizes();
+  e.id = "cab-3.21";
+  e.figure = "figures 3.21 and 3.23";
+  e.title = "misses of CAB-GTO as grids of 512 columns become longer";
+  e.measures.clear();
+  std::erase_if(e.programs,
+                [](const program& p) { return p.name.starts_with("SOR ") || p.name.starts_with("Heat-ir"); });
+  struct row {
+    const char* program;
+    double l3, l2;  // the book's cuts, at 1k and 8k
+  };
+  for (const row& r : {row{"Heat 1k", 0.761, 0.152}, row{"Heat long", 0.559, 0.036}, row{"SOR-ir 1k", 0.731, 0.212},
+                       row{"SOR-ir long", 0.382, 0.052}})
+    add_misses(e, r.program, gto, 1 - r.l2, 1 - r.l3, {});
+  for (const char* name : {"Heat", "SOR-ir"}) {
+    const std::string small = fmt::format("{} 1k", name), large = fmt::format("{} long", name);
+    e.measures.push_back({.name = fmt::format("{}: L3 misses that are left, long over 1k", name),
+                          .of = left_of_misses(large, gto, "l3") / left_of_misses(small, gto, "l3"),
+                          .says = claim::above,
+                          .words = "the gain shrinks"});
+  }
+  return e;
+}
+
 // Runs only on the machine at hand, cut into two sockets of its own, because there must be something to decide.
 experiment computing() {
   experiment e{.id = "cab-computing",
@@ -229,6 +392,9 @@ const registration cab_entry{paper{"cab",
 
 }  // namespace
 
-std::vector<experiment> cab_tables() { return {table_3_5(), table_3_7(), boundary_levels(), cab_sizes(), computing()}; }
+std::vector<experiment> cab_tables() {
+  return {table_3_5(),       table_3_7(), table_3_7_l1(), one_iteration(),  measured_sizes(),
+          boundary_levels(), fto_sizes(), cab_sizes(),    misses_by_size(), computing()};
+}
 
 }  // namespace heddle::cli::paper

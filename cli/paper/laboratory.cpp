@@ -112,7 +112,8 @@ attempt laboratory::simulate_once(const simulation& s, const scratch_folder& fol
                             .charge = "auto",
                             .fast = s.pair != 0,
                             .free_scheduler = s.policy == "serial",
-                            .trace = s.traced ? folder.file("run.heddle") : std::string()};
+                            .trace = s.traced ? folder.file("run.heddle") : std::string(),
+                            .environment = environment_of(s.command)};
     const sim_setting setting = repetition(first, s.pair);
     const std::string report = folder.file("run.json");
     std::filesystem::remove(report);

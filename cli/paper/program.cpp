@@ -19,10 +19,23 @@ std::string program_file(const std::string& name) {
       "heddle-{} is neither beside the command nor in ../libexec/heddle: build the target heddle_bench", name));
 }
 
+bool is_variable(const std::string& word) { return word.starts_with("HEDDLE_") && word.find('=') != word.npos; }
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> environment_of(const std::string& command) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const std::string& word : words_of(command)) {
+    if (!is_variable(word)) break;
+    const std::size_t end = word.find('=');
+    all.emplace_back(word.substr(0, end), word.substr(end + 1));
+  }
+  return all;
+}
 
 std::vector<std::string> command_words(const std::string& command) {
   std::vector<std::string> words = words_of(command);
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(environment_of(command).size()));
   for (const char* name : programs) {
     if (words.empty() || words.front() != name) continue;
     words.front() = program_file(name);
@@ -35,6 +48,10 @@ std::vector<std::string> command_words(const std::string& command) {
 }
 
 std::string shown_command(const std::string& command) {
+  if (is_variable(command.substr(0, command.find(' ')))) {
+    const std::size_t end = command.find(' ');
+    return command.substr(0, end + 1) + shown_command(command.substr(end + 1));
+  }
   for (const std::string name : programs) {
     if (command == name || command.starts_with(name + " ")) return "heddle-" + command;
   }

@@ -145,6 +145,7 @@ variables environment_for(const sim_setting& s, const fs::path& library, const f
   if (s.workers != 0) v.set("HEDDLE_WORKERS", std::to_string(s.workers));
   v.remove("HEDDLE_TRACE");
   if (!s.trace.empty()) v.set("HEDDLE_TRACE", of_fixed_length(s.trace));
+  for (const auto& [name, value] : s.environment) v.set(name, value);
   return v;
 }
 

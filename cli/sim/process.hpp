@@ -21,6 +21,7 @@ struct sim_setting {
   double cycles_factor{1};  // the number of the machine's cycles for a declared cycle
   bool free_scheduler{false};
   std::string trace;
+  std::vector<std::pair<std::string, std::string>> environment{};  // further variables of the program
   // Seconds of CPU time without a scheduling point; 0 means no limit.
   unsigned stall_limit{30};
   bool explore{false};

@@ -7,6 +7,19 @@
 
 namespace heddle::platform {
 
+// Requests by name, one at most for each asker. A request that was sent reaches its victim at `arrives`. From then on
+// due_request returns it, once. After a refusal it is under way until the refusal has come back at `when`; after an
+// answer it is over. Only simulated machines have these functions.
+struct request_by_name {
+  unsigned asker, victim;
+  nanoseconds arrives;
+};
+void send_request(const request_by_name& what) noexcept;
+// Sets `due` to the request that has arrived first, and returns true; returns false if none has.
+bool due_request(request_by_name& due) noexcept;
+void refuse_request(unsigned asker, nanoseconds when) noexcept;
+void end_request(unsigned asker) noexcept;
+
 #if defined(HEDDLE_SIM)
 // Returns the time of a message over the link between two nodes, in latencies of that link (links.messages of the
 // machine file). Returns 0 if no messages are sent. The answer is the same throughout a run.
@@ -17,6 +30,8 @@ void pass_message(nanoseconds time) noexcept;
 // The box of a worker: nothing arrives there before `when`, however often that is said.
 void expect_in_box(unsigned rank, nanoseconds when) noexcept;
 bool has_arrived_in_box(unsigned rank) noexcept;
+
+bool is_under_way(unsigned asker) noexcept;
 // note_sent notes that worker `from` has put a task into a list, and sent_by returns what was noted of a task last.
 // `is_pushed` means that the list is another worker's, so that a message has been on its way since then. If it is
 // false, a worker of another node that takes the task must ask for it. Only the latest tasks are remembered; for a
@@ -33,6 +48,7 @@ constexpr double link_messages() noexcept { return 0; }
 inline void pass_message(nanoseconds) noexcept {}
 inline void expect_in_box(unsigned, nanoseconds) noexcept {}
 constexpr bool has_arrived_in_box(unsigned) noexcept { return true; }
+constexpr bool is_under_way(unsigned) noexcept { return false; }
 struct sent {
   unsigned from;
   nanoseconds when;

@@ -116,6 +116,15 @@ bool askers::answer_word(unsigned owner, unsigned index, fork_queue& queue, give
   return again;
 }
 
+bool askers::put(unsigned asker, unsigned from, entry item) noexcept {
+  box& b = boxes_[asker];
+  entry empty = 0;
+  if (!b.item.compare_exchange_strong(empty, reserved)) return false;
+  b.from.store(from, std::memory_order_relaxed);  // relaxed: pairs with take: by the entry
+  b.item.store(item);
+  return true;
+}
+
 entry askers::take(unsigned rank, unsigned& from) noexcept {
   box& b = boxes_[rank];
   entry item = b.item.load();

@@ -48,6 +48,10 @@ class askers {
   // the oldest first, while there are any. The other requests stand.
   void answer(unsigned owner, fork_queue& queue, giver& by) noexcept;
 
+  // Puts an entry of `from` into the mailbox of `asker`, which asked in another way. Returns false, and leaves the
+  // mailbox as it is, if that is not empty.
+  [[nodiscard]] bool put(unsigned asker, unsigned from, entry item) noexcept;
+
   // Any thread may call it. Returns true if there is an entry in the mailbox of that worker. After a heavy fence this
   // is exact, except that the entry may have been taken.
   bool has(unsigned rank) const noexcept { return boxes_[rank].item.load() > reserved; }

@@ -59,11 +59,26 @@ unsigned policy_host::distance(unsigned a, unsigned b) const noexcept {
   return machine_ == nullptr ? 1 : machine_->view().distance(a, b);
 }
 
+entry policy_host::take_by_force(worker& thief, worker& from, void (*fence)() noexcept) const noexcept {
+  if (queue::has_any(from)) {
+    if (const entry found = queue::force_steal(from, fence); found != 0) {
+      thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
+      return found;
+    }
+  }
+  if (from.ready.looks_empty() ||
+      !from.lone.is_given_up(from.threads.made.load(std::memory_order_relaxed) /* a hint */))
+    return 0;
+  thread* const t = from.ready.force_pop();
+  return t != nullptr ? ready_entry(*t) : 0;
+}
+
 entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noexcept {
   worker& thief = *workers_[self];
   worker& from = *workers_[victim];
   trace::emit<trace::event::steal_attempt>(thief.ring, victim);
   // In a simulation over whose links messages go, the victim's handler of messages gives what the victim has.
+  handle_requests();
   const platform::nanoseconds message = message_time(machine_.get(), self, victim);
   const round_trip waits(message);
   if (message != 0) how = policy::effort::insist;
@@ -72,16 +87,8 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   if (found == 0 && has_given(victim)) {
     if (const entry item = take_from_box(self, victim); item != 0) return item;
   }
-  if (found == 0 && how == policy::effort::insist) {
-    if (queue::has_any(from)) {
-      found = queue::force_steal(from, message == 0 ? platform::heavy_fence : no_fence);
-      if (found != 0) thief.counts.forced.fetch_add(1, std::memory_order_relaxed);  // a statistic
-    }
-    if (found == 0 && !from.ready.looks_empty() &&
-        from.lone.is_given_up(from.threads.made.load(std::memory_order_relaxed) /* a hint */)) {
-      if (thread* t = from.ready.force_pop(); t != nullptr) found = ready_entry(*t);
-    }
-  }
+  if (found == 0 && how == policy::effort::insist)
+    found = take_by_force(thief, from, message == 0 ? platform::heavy_fence : no_fence);
   if (found == 0) {
     platform::charge(platform::operation::failed_steal);
     trace::emit<trace::event::steal_fail>(thief.ring, victim);
@@ -95,7 +102,7 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   return found;
 }
 
-void policy_host::note_steal(worker& thief, unsigned victim, entry item) noexcept {
+void policy_host::note_steal(worker& thief, unsigned victim, entry item) const noexcept {
   thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, platform::simulated ? distance(thief.rank, victim) : 0);
   trace::emit<trace::event::steal_success>(thief.ring, victim, distance(thief.rank, victim), item);
@@ -131,19 +138,57 @@ unsigned policy_host::queued(unsigned rank) const noexcept {
 
 bool policy_host::ask(unsigned self, unsigned victim) noexcept {
   if (workers_[self]->home.gangs().are_used()) return false;  // [ask:6]
-  if (askers_ == nullptr || !may_rob(self, victim) || !askers_->post(self, victim, *workers_[victim])) return false;
-  const platform::nanoseconds message = message_time(machine_.get(), self, victim);
-  if (message != 0) platform::expect_in_box(self, platform::now() + 2 * message);
-  trace::emit<trace::event::request_post>(workers_[self]->ring, victim);
+  if (askers_ == nullptr || !may_rob(self, victim)) return false;
+  if (const platform::nanoseconds message = message_time(machine_.get(), self, victim); message != 0) {
+    if constexpr (platform::simulated) {
+      if (askers_->has(self) || platform::is_under_way(self)) return false;
+      platform::send_request({self, victim, platform::now() + message});
+    }
+  } else if (!askers_->post(self, victim, *workers_[victim])) {
+    return false;
+  }
+  trace::emit<trace::event::request_post>(worker::current().ring, victim);
   return true;
 }
 
 bool policy_host::asks(unsigned self, unsigned victim) const noexcept {
-  return askers_ != nullptr && askers_->stands(self, victim);
+  if (askers_ == nullptr) return false;
+  if (message_time(machine_.get(), self, victim) == 0) return askers_->stands(self, victim);
+  handle_requests();
+  return platform::is_under_way(self);
 }
 
 bool policy_host::withdraw(unsigned self, unsigned victim) noexcept {
-  return askers_ != nullptr && askers_->withdraw(self, victim);
+  if (askers_ == nullptr) return false;
+  if (message_time(machine_.get(), self, victim) == 0) return askers_->withdraw(self, victim);
+  return false;  // a message cannot be taken back, and its answer comes
+}
+
+void policy_host::handle_requests() const noexcept {
+  if constexpr (platform::simulated) {
+    platform::request_by_name due{};
+    while (platform::due_request(due)) {
+      worker& thief = *workers_[due.asker];
+      worker& from = *workers_[due.victim];
+      const platform::nanoseconds answered = due.arrives + message_time(machine_.get(), due.victim, due.asker);
+      bool left = false;
+      entry found = 0;
+      unsigned giver = due.victim;
+      if (!askers_->has(due.asker) && !thief.is_inactive()) {
+        found = queue::steal(from, left);
+        if (found == 0 && platform::has_arrived_in_box(due.victim)) found = askers_->take(due.victim, giver);
+        if (found == 0) found = take_by_force(thief, from, no_fence);
+      }
+      if (found == 0) {
+        platform::refuse_request(due.asker, answered);
+        continue;
+      }
+      platform::end_request(due.asker);
+      HEDDLE_CHECK(askers_->put(due.asker, due.victim, found), "the mailbox of worker %u is not empty", due.asker);
+      platform::expect_in_box(due.asker, answered);
+      sources::own_mailbox::announce(thief.home, due.asker);
+    }
+  }
 }
 
 unsigned policy_host::askers(unsigned self) const noexcept { return askers_ == nullptr ? 0 : askers_->count(self); }

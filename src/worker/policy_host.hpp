@@ -118,7 +118,11 @@ class policy_host final : private policy::scheduler {
   void remark(unsigned self, const char* text, std::uint64_t value) noexcept override;
 
   entry take_from_box(unsigned self, unsigned of) noexcept;
-  void note_steal(worker& thief, unsigned victim, entry item) noexcept;
+  void note_steal(worker& thief, unsigned victim, entry item) const noexcept;
+  // Takes the oldest entry, or a ready thread, without the victim's help; 0 if there is none.
+  entry take_by_force(worker& thief, worker& from, void (*fence)() noexcept) const noexcept;
+  // The victims' handlers of messages: run for requests by name that have arrived ([ask:9]).
+  void handle_requests() const noexcept;
 
   const worker_list& workers_;
   sleepers& sleepers_;

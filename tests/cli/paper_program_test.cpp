@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "cli/paper/program.hpp"
 #include "cli/scratch.hpp"
 #include "process/run.hpp"
 #include "tests/cli/captured.hpp"
@@ -20,6 +23,15 @@ process::ended said_by(const std::string& command, std::vector<std::string> argu
                        process::stream errors = process::stream::dropped) {
   arguments.insert(arguments.begin(), command);
   return process::run(arguments, {.output = process::stream::kept, .errors = errors});
+}
+
+TEST(paper_program, variables_before_a_command_are_its_environment) {
+  const std::string command = "HEDDLE_LOOP=window,64 HEDDLE_SPIN=2 bench loop --n 5=5";
+  const std::vector<std::pair<std::string, std::string>> variables{{"HEDDLE_LOOP", "window,64"}, {"HEDDLE_SPIN", "2"}};
+  EXPECT_EQ(paper::environment_of(command), variables);
+  EXPECT_TRUE(paper::environment_of("bench loop --n 5=5").empty());
+  EXPECT_EQ(paper::shown_command(command), "HEDDLE_LOOP=window,64 HEDDLE_SPIN=2 heddle bench loop --n 5=5");
+  EXPECT_EQ(paper::command_words(command).at(1), "bench");
 }
 
 TEST(paper_program, does_what_the_subcommand_does) {

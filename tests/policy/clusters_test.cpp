@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policy/clusters/clusters.hpp"
+#include "policy/clusters/tatl.hpp"
 #include "policy/registry.hpp"
 #include "support/cluster_host.hpp"
 
@@ -114,14 +115,12 @@ TEST_F(cluster_policies, chs_takes_from_its_subtree_before_it_goes_up) {
   host_.entries = {1, 0, 1, 0, 1, 1, 0, 0};
   EXPECT_EQ(chs.acquire(3, glance), 102u) << "the other one of the pair";
   EXPECT_EQ(chs.acquire(3, glance), 100u) << "then upwards, the root";
-  EXPECT_EQ(chs.acquire(3, glance), 0u) << "a worker that is no root robs no other cluster";
-  EXPECT_FALSE(chs.may_find(3));
-  EXPECT_FALSE(chs.may_rob(3, 4));
-  EXPECT_TRUE(chs.may_rob(0, 5));
+  EXPECT_EQ(chs.acquire(3, glance), 104u) << "the root asks the other root, whether it computes or not";
+  EXPECT_EQ(chs.acquire(3, glance), 105u) << "which gives what is below it";
   EXPECT_FALSE(chs.wants().work_conserving);
 }
 
-TEST_F(cluster_policies, chs_roots_leave_their_cluster_when_all_of_it_has_nothing) {
+TEST_F(cluster_policies, chs_leaves_a_cluster_when_all_of_it_has_nothing) {
   policy& chs = with("chs");
   host_.entries = {0, 0, 0, 1, 1, 0, 0, 2};
   EXPECT_EQ(chs.acquire(0, glance), 103u);
@@ -132,6 +131,12 @@ TEST_F(cluster_policies, chs_roots_leave_their_cluster_when_all_of_it_has_nothin
   EXPECT_EQ(chs.acquire(0, glance), 0u) << "something is there, though not public yet";
   EXPECT_EQ(chs.acquire(0, insist), 103u);
   EXPECT_EQ(chs.acquire(0, insist), 107u);
+}
+
+TEST_F(cluster_policies, chs_sends_a_message_also_where_there_is_nothing) {
+  policy& chs = with("chs");
+  EXPECT_EQ(chs.acquire(1, glance), 0u);
+  EXPECT_THAT(host_.robbed, ElementsAre(4u)) << "the other root";
 }
 
 // --- cls -----------------------------------------------------------------------------------------------------------
@@ -160,10 +165,10 @@ TEST_F(cluster_policies, cls_coordinators_hear_at_once_of_an_idle_worker) {
   for (int i = 0; i < 500; ++i) EXPECT_FALSE(cls.fork_begin(0, fork));
   EXPECT_THAT(host_.asked, IsEmpty()) << "the interval is not over";
   EXPECT_EQ(cls.acquire(2, glance), 0u);
-  EXPECT_THAT(host_.asked, IsEmpty()) << "it is the coordinator that asks";
+  EXPECT_THAT(host_.asked, ElementsAre(Pair(0, Ge(4)))) << "the coordinator asks, which need not look up for that";
   EXPECT_THAT(host_.unwatched, ElementsAre(2)) << "forks of the others are not looked at";
-  EXPECT_FALSE(cls.fork_begin(0, fork));
-  EXPECT_EQ(host_.asked.size(), 1u);
+  EXPECT_EQ(cls.acquire(3, glance), 0u);
+  EXPECT_EQ(host_.asked.size(), 1u) << "one is under way";
 }
 
 TEST_F(cluster_policies, cls_workers_steal_in_their_cluster_and_coordinators_by_force_elsewhere) {
@@ -241,6 +246,28 @@ TEST_F(cluster_policies, tatl_takes_from_queues_that_advertise_themselves) {
   EXPECT_EQ(tatl.pick(1, true), of(third[0])) << "the owner takes its newest";
 }
 
+TEST(clusters, tatl_computes_its_thresholds_from_rates) {
+  const tatl::equations rule{.capacity = 8, .push = 20, .pop = 30};
+  EXPECT_EQ(rule.thresholds(0, 0).most, 8u) << "S is the capacity where tasks are long";
+  EXPECT_EQ(rule.thresholds(0, 0).least, 0u);
+  // Eq. 4.1 and 4.2: S = 8 - 0.2 * 20 + 0.1 * 30, s = 0.1 * 30
+  EXPECT_EQ(rule.thresholds(0.2, 0.1).most, 7u);
+  EXPECT_EQ(rule.thresholds(0.2, 0.1).least, 3u);
+  EXPECT_EQ(rule.thresholds(10, 0).most, 1u) << "never below one task";
+  EXPECT_EQ(rule.thresholds(10, 1).least, 0u) << "nor the lower one at the upper one or above";
+}
+
+TEST_F(cluster_policies, tatl_has_a_capacity_unless_its_thresholds_are_given) {
+  EXPECT_TRUE(with("tatl").wants().beats);
+  policy& tatl = with("tatl:capacity=2");
+  task two[2]{};
+  make_all(tatl, 6, two);
+  EXPECT_EQ(tatl.acquire(2, glance), of(two[0])) << "as many as it can hold";
+  tatl.beat();
+  EXPECT_EQ(tatl.acquire(2, glance), of(two[1])) << "a victim until it is empty";
+  EXPECT_FALSE(with("tatl:most=3,least=1").wants().beats);
+}
+
 // --- parameters ----------------------------------------------------------------------------------------------------
 
 // The host's machine has the levels 0 to 3.
@@ -258,8 +285,9 @@ TEST_F(cluster_policies, levels_that_the_machine_does_not_have_are_refused) {
 }
 
 TEST(clusters, bad_parameters_are_named) {
-  for (const char* text : {"crs:level=-1", "crs:patience=x", "chs:patience=1", "cls:interval=0",
-                           "random-pushing:transit=0", "tatl:most=2,least=2", "tatl:most=0"}) {
+  for (const char* text :
+       {"crs:level=-1", "crs:patience=x", "chs:patience=1", "cls:interval=0", "random-pushing:transit=0",
+        "tatl:most=2,least=2", "tatl:most=0", "tatl:capacity=0", "tatl:push=-1"}) {
     EXPECT_THROW(heddle::runtime({.workers = 1, .policy = text}), std::invalid_argument) << text;
   }
 }

@@ -1,6 +1,7 @@
 // Cluster-aware hierarchical stealing; see chs.cpp for its source.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -16,18 +17,20 @@ class chs final : public policy {
 
   void start(scheduler& host) override;
   entry acquire(unsigned self, effort how) noexcept override;
-  bool may_find(unsigned self) noexcept override;
-  bool may_rob(unsigned self, unsigned victim) noexcept override {
-    return self != victim && (clusters_.are_neighbours(self, victim) || clusters_.leads(self));
-  }
 
  private:
-  entry descend(unsigned self, const worker_group& into, effort how) noexcept;
+  // One for each cluster: its root waits for the answer of another cluster's root, and hears no other request.
+  struct alignas(64) root {
+    std::atomic<bool> waits{false};
+  };
+
+  entry ask(unsigned self, const worker_group& other, effort how) noexcept;
 
   const unsigned level_;
   clusters clusters_;
   // by rank: the other workers of its cluster in the order in which it asks them
   std::vector<std::vector<unsigned>> tree_;
+  std::unique_ptr<root[]> roots_;  // by number of the cluster
 };
 
 }  // namespace heddle::policy

@@ -8,13 +8,14 @@
 //
 // Deviations, and why:
 // - A cluster is a memory group (clusters.hpp), and its first worker is the coordinator.
-// - Nobody sends lengths of queues. The coordinator reads them at each `interval`-th fork or choice that it makes, and
-//   at the next one when a worker of its cluster has told it that it is idle. It hears nothing in a long leaf, where
-//   the paper's coordinator has a message handler. For the same reason the policy does not promise to be
-//   work-conserving.
+// - Nobody sends lengths of queues. The coordinator reads them at each `interval`-th fork or choice that it makes. A
+//   worker of its cluster that becomes idle runs the coordinator's handler of messages itself, because memory is
+//   shared. So a coordinator in a long leaf hears of idle workers, and not of queues that become short.
 // - The papers name neither threshold nor interval. Ours are as many tasks as the cluster has workers (`load`), and 16.
 // - One request at a time is under way, because there is one mailbox to store the answer. The request is withdrawn
 //   after `patience` looks in vain, as under crs. A coordinator that was not answered and insists takes by force.
+// - Workers that are no coordinators rob no other cluster, and may sleep while there is work elsewhere and the
+//   coordinator computes. So the policy does not promise to be work-conserving.
 #include "policy/clusters/cls.hpp"
 
 namespace heddle::policy {
@@ -32,39 +33,47 @@ void cls::start(scheduler& host) {
 // Called on the coordinator, between two pieces of its own work.
 void cls::hear(unsigned self) noexcept {
   coordinator& mine = coordinators_[clusters_.number_of(self)];
-  // relaxed: a message that comes a moment later is heard at the next fork
-  const bool told = mine.is_told.load(std::memory_order_relaxed);
-  if (!told && mine.until_next-- != 0) return;
-  if (told) mine.is_told.store(false, std::memory_order_relaxed);  // relaxed as above
+  if (mine.until_next-- != 0) return;
   mine.until_next = interval_;
-  prefetch(self, mine);
+  handle(self);
 }
 
-void cls::prefetch(unsigned self, coordinator& mine) noexcept {
-  if (mine.request.stands(*host_, self, patience_)) return;
+// The coordinator's handler of messages: looks at the cluster's load, and asks for more if it is low. Called by any
+// worker of the cluster, on itself.
+void cls::handle(unsigned self) noexcept {
+  coordinator& mine = coordinators_[clusters_.number_of(self)];
+  // acquire pairs with the store below: makes `request` visible
+  if (mine.is_handling.exchange(true, std::memory_order_acquire)) return;
   const worker_group& home = clusters_.of(self);
-  const unsigned enough = load_ != 0 ? load_ : home.count;
-  unsigned load = 0;
-  for (unsigned i = 0; i < home.count && load < enough; ++i) load += host_->queued(home.first + i);
-  if (load < enough) mine.request.send(*host_, self, clusters_.draw_remote(*host_, self));
+  if (!mine.request.stands(*host_, home.first, patience_)) {
+    const unsigned enough = load_ != 0 ? load_ : home.count;
+    unsigned load = 0;
+    for (unsigned i = 0; i < home.count && load < enough; ++i) load += host_->queued(home.first + i);
+    if (load < enough) mine.request.send(*host_, home.first, clusters_.draw_remote(*host_, self));
+  }
+  mine.is_handling.store(false, std::memory_order_release);  // pairs with the exchanges
+}
+
+bool cls::take_refusal(coordinator& mine) noexcept {
+  if (mine.is_handling.exchange(true, std::memory_order_acquire)) return false;  // as in handle
+  const bool was_refused = mine.request.take_refusal();
+  mine.is_handling.store(false, std::memory_order_release);
+  return was_refused;
 }
 
 entry cls::acquire(unsigned self, effort how) noexcept {
   const worker_group& home = clusters_.of(self);
   const others neighbours(self, home.first, home.count);
   if (!clusters_.are_several()) return neighbours.rob_at_random(*host_, how);
-  coordinator& mine = coordinators_[clusters_.number_of(self)];
   if (!clusters_.leads(self)) {
     if (workers_[self].is_watched) host_->watch(self, workers_[self].is_watched = false);
     const entry found = neighbours.rob_at_random(*host_, how);
-    // relaxed: pairs with hear; the message carries no data
-    if (found == 0 && !mine.is_told.load(std::memory_order_relaxed))
-      mine.is_told.store(true, std::memory_order_relaxed);
+    if (found == 0) handle(self);
     return found;
   }
-  prefetch(self, mine);
+  handle(self);
   const entry found = neighbours.rob_at_random(*host_, how);
-  if (found != 0 || how == effort::glance || !mine.request.take_refusal()) return found;
+  if (found != 0 || how == effort::glance || !take_refusal(coordinators_[clusters_.number_of(self)])) return found;
   return force_remote(*host_, clusters_, self);
 }
 

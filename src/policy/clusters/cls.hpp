@@ -36,13 +36,14 @@ class cls final : public policy {
 
  private:
   struct alignas(64) coordinator {
+    std::atomic<bool> is_handling{false};  // some worker runs its handler of messages, and has `request`
     far_request request;
-    unsigned until_next{0};            // the coordinator's own: forks and picks until it looks at loads
-    std::atomic<bool> is_told{false};  // a worker of the cluster has become idle
+    unsigned until_next{0};  // the coordinator's own: forks and picks until it looks at loads
   };
 
   void hear(unsigned self) noexcept;
-  void prefetch(unsigned self, coordinator& mine) noexcept;
+  void handle(unsigned self) noexcept;
+  bool take_refusal(coordinator& mine) noexcept;
 
   const unsigned level_;
   const unsigned load_;

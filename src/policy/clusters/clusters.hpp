@@ -55,8 +55,9 @@ class clusters {
 
 // The request of one worker that is under way to another cluster. That worker alone calls its functions.
 //
-// In the papers a victim that has nothing says so. Here a request stands until it is served (decision 0010). Patience
-// takes the place of that answer: after a number of looks in vain the request is withdrawn and counts as refused.
+// In the papers a victim that has nothing says so. On simulated machines whose links have messages that is so here, and
+// the thief asks another one. Elsewhere a request stands until it is served (decision 0010). Patience takes the place
+// of the refusal: after a number of looks in vain the request is withdrawn and counts as refused.
 class alignas(64) far_request {
  public:
   // The number of looks that fit into the time that a message takes to a worker of another cluster and back, `least` at

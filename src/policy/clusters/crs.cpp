@@ -7,11 +7,12 @@
 //
 // Deviations, and why:
 // - A cluster is a memory group (clusters.hpp); `level` chooses its level. With one cluster this is random stealing.
-// - A victim that has nothing does not say so: the request stands until the victim has something. After `patience`
-//   looks in vain the thief asks another one. If patience is 0, the number of looks is that which fits into the time of
-//   a message there and back, and 64 at least.
-// - An answer comes at the victim's next fork or join, not from a message handler. A victim in a long leaf does not
-//   answer. So a thief that insists, has found nothing at home, and was not answered, takes by force.
+// - On simulated machines whose links have messages the victim's handler of messages answers while the victim computes,
+//   and says so if the victim has nothing. On all others an answer comes at the victim's next fork or join, and a
+//   request stands until the victim has something. After `patience` looks in vain the thief asks another one. If
+//   patience is 0, the number of looks is that which fits into the time of a message there and back, and 64 at least.
+//   A victim in a long leaf does not answer, so a thief that insists, has found nothing at home, and was not answered,
+//   takes by force.
 // - An answer lies in the thief's mailbox until the thief is idle. Neighbours that steal find it there.
 #include "policy/clusters/crs.hpp"
 

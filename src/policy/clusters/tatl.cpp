@@ -8,10 +8,14 @@
 //
 // Deviations, and why:
 // - A stealing domain is a memory group (clusters.hpp).
-// - Equations 4.1 and 4.2 compute the thresholds from the capacity of a queue and from rates. Queues have no capacity
-//   here, and the text says once that S is the least and once that it is the most. As in the algorithm, the upper
-//   threshold makes a VICTIM and the lower one a THIEF; they are `most`, 4, and `least`, 1. The algorithm tests for
-//   equality, which a length that moves by more than one may miss. Here the tests are "at least" and "at most".
+// - Equations 4.1, S = C - lambda T_push + mu T_pop, and 4.2, s = mu T_pop, give the thresholds of each queue. The text
+//   says once that S is the least and once that it is the most. As in the algorithm, the upper threshold S makes a
+//   VICTIM and the lower one s a THIEF. Queues have no capacity here: C is the parameter `capacity`, 4. The rates are
+//   those of the last beat (1 ms), and the times are the parameters `push` and `pop`, 20 ns, because a policy has no
+//   clock. The products are the tasks that come and go during one operation on the queue. They are far below 1 unless
+//   tasks are as short as these operations, so S is C and s is 0. `most` and `least` are constants in their place.
+// - The algorithm tests for equality, which a length that moves by more than one may miss. Here the tests are "at
+//   least" and "at most".
 // - The algorithm as printed searches for a victim also after it has run a task of its own, and in remote domains looks
 //   into a variable that it has not set. Here only an empty queue searches, and takes what it finds.
 // - A stolen task is run at once; it does not pass through the thief's queue.
@@ -20,6 +24,8 @@
 // - Tasks that a foreign kernel thread makes go to worker 0.
 #include "policy/clusters/tatl.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -29,14 +35,43 @@ void tatl::start(scheduler& host) {
   policy::start(host);
   domains_.start(host, level_);
   queues_.reset(new run_queue[host.workers()]);
+  const bounds first = rule_.capacity != 0 ? rule_.thresholds(0, 0) : constants_;
+  for (unsigned rank = 0; rank < host.workers(); ++rank) {
+    queues_[rank].most = first.most;
+    queues_[rank].least = first.least;
+  }
+  wants_.beats = rule_.capacity != 0;
+}
+
+tatl::bounds tatl::equations::thresholds(double arrivals, double departures) const noexcept {
+  const double lower = departures * pop;
+  const double upper = capacity - arrivals * push + lower;
+  const auto most = static_cast<unsigned>(std::max(std::ceil(upper), 1.0));
+  return {most, std::min(static_cast<unsigned>(lower), most - 1)};
+}
+
+void tatl::beat() noexcept {
+  const double span = wants_.beat_us * 1e3;  // ns
+  for (unsigned rank = 0; rank < host_->workers(); ++rank) {
+    run_queue& q = queues_[rank];
+    const std::uint64_t pushed = q.pushed.load(std::memory_order_relaxed);  // relaxed: numbers, as the next ones
+    const std::uint64_t taken = q.taken.load(std::memory_order_relaxed);
+    const bounds now = rule_.thresholds(static_cast<double>(pushed - q.pushed_before) / span,
+                                        static_cast<double>(taken - q.taken_before) / span);
+    q.pushed_before = pushed;
+    q.taken_before = taken;
+    q.most.store(now.most, std::memory_order_relaxed);
+    q.least.store(now.least, std::memory_order_relaxed);
+  }
 }
 
 void tatl::enqueue(unsigned self, task& t) noexcept {
   const unsigned rank = self == nobody ? 0 : self;
   run_queue& mine = queues_[rank];
   mine.tasks.push_front(t);
+  if (wants_.beats) mine.pushed.fetch_add(1, std::memory_order_relaxed);  // relaxed: numbers, as all here
   if (self == nobody) host_->wake(rank);
-  if (mine.tasks.size() >= most_) mine.is_victim.store(true);
+  if (mine.tasks.size() >= mine.most.load(std::memory_order_relaxed)) mine.is_victim.store(true);
   // Wakes a worker even if the queue was a victim before, because each further task is one more that a thief can take.
   if (mine.is_victim.load()) host_->wake_any(rank);
 }
@@ -44,7 +79,8 @@ void tatl::enqueue(unsigned self, task& t) noexcept {
 // Called after a task has left the queue. Another worker may have put a task in meanwhile. In that case that worker, or
 // the next one that takes a task, sets the bit again. A length between the thresholds fits either status.
 entry tatl::taken(run_queue& from, task* t) noexcept {
-  if (from.tasks.size() <= least_) from.is_victim.store(false);
+  if (from.tasks.size() <= from.least.load(std::memory_order_relaxed)) from.is_victim.store(false);  // as its store
+  if (t != nullptr && wants_.beats) from.taken.fetch_add(1, std::memory_order_relaxed);
   return t == nullptr ? 0 : host_->entry_of(*t);
 }
 
@@ -96,12 +132,19 @@ bool tatl::may_find(unsigned self) noexcept {
 
 std::unique_ptr<policy> tatl::make(parameters& given) {
   const unsigned level = clusters::asked_for(given);
-  const auto most = given.whole("most", 4, 1, 1e6);
+  const auto most = given.whole("most", 0, 1, 1e6);  // 0: not given
   const auto least = given.whole("least", 1, 0, 1e6);
-  if (least >= most)
-    throw std::invalid_argument("policy tatl: least=" + std::to_string(least) +
-                                " is not below most=" + std::to_string(most));
-  return create<tatl>(level, most, least);
+  equations rule{};
+  rule.capacity = given.whole("capacity", 4, 1, 1e6);
+  rule.push = given.number("push", 20, 0, 1e9);
+  rule.pop = given.number("pop", 20, 0, 1e9);
+  if (most != 0) {
+    if (least >= most)
+      throw std::invalid_argument("policy tatl: least=" + std::to_string(least) +
+                                  " is not below most=" + std::to_string(most));
+    rule.capacity = 0;
+  }
+  return create<tatl>(level, bounds{most, least}, rule);
 }
 
 }  // namespace heddle::policy

@@ -25,6 +25,8 @@
 // - Programs bound by computing run under random_ws after some iterations: soid_profile.hpp.
 #include "policy/sockets/cab_gto.hpp"
 
+#include <array>
+
 #include "policy/sockets/cab_parameters.hpp"
 
 namespace heddle::policy {
@@ -70,6 +72,23 @@ void cab_gto::say_bytes(unsigned self, double bytes) noexcept {
   host_->remark(self, what, static_cast<std::uint64_t>(bytes));
 }
 
+// The sizes of figure 3.18.
+void cab_gto::say_sizes(unsigned self, tree_site& s) noexcept {
+  static constexpr std::array words{
+      "cab-gto: mean bytes of a task of level 1", "cab-gto: mean bytes of a task of level 2",
+      "cab-gto: mean bytes of a task of level 3", "cab-gto: mean bytes of a task of level 4"};
+  std::array<double, words.size()> bytes{};
+  std::array<unsigned, words.size()> tasks{};
+  task_tree::walk(s.root, [&](const tier_node& n) {
+    if (n.level > words.size()) return false;
+    bytes[n.level - 1] += n.soid;
+    ++tasks[n.level - 1];
+    return n.level < words.size();
+  });
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (tasks[i] != 0) host_->remark(self, words[i], static_cast<std::uint64_t>(bytes[i] / tasks[i]));
+}
+
 void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
   std::atomic<phase>& of_site = phases_[s.number];
   // relaxed: this thread's own; before the first child of the iteration it is that of the older site with the same
@@ -91,8 +110,10 @@ void cab_gto::ends(unsigned self, tree_site& s, bool whole) noexcept {
                                     "cab-gto: two tiers by declared bytes, without counters, leaf inter-socket tasks",
                                     "cab-gto: two tiers by the number of sockets alone, leaf inter-socket tasks"}),
                   roots);
-    if (profile.measured)
+    if (profile.measured) {
       host_->remark(self, "cab-gto: misses in a million instructions, first iteration", profile.misses_in_a_million);
+      say_sizes(self, s);
+    }
   }
   if (now == phase::by_bytes || !counted_[s.number])
     computing_.measured(s, soid_profile::guess(s, host_->workers(), settings_.cmpi));

@@ -63,6 +63,7 @@ class cab_gto final : public policy, private tier_rules {
   unsigned home() const noexcept override { return 0; }
   void ends(unsigned self, tree_site& s, bool whole) noexcept override;
   bool is_cut(const tier_node& child) const noexcept;
+  void say_sizes(unsigned self, tree_site& s) noexcept;
   void say_bytes(unsigned self, double bytes) noexcept;
 
   const settings settings_;

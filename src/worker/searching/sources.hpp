@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "platform/explored.hpp"
+#include "platform/messages.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -257,6 +258,7 @@ struct policy_work {
   // the queues of other workers are looked at one by one there.
   static bool may_find(const worker& w, question at) noexcept {
     policy_host& host = w.home.host();
+    if (at == before_sleep && platform::is_under_way(w.rank)) return true;  // so that the answer is looked for
     return (at == before_sleep || host.wants().picks) && host.scheduler_policy().may_find(w.rank);
   }
   static bool is_announced() noexcept { return !is_left_out<policy_work>(platform::step::announcement); }
