@@ -34,7 +34,8 @@ struct runtime_options {
   std::optional<std::string> policy_plugin{};
   std::optional<std::string> bind{};         ///< "on", "off", "auto"
   std::optional<std::size_t> stack_size{};   ///< in bytes, of a user-level thread
-  std::optional<std::size_t> stack_cache{};  ///< the number of idle stacks that are kept committed
+  std::optional<std::size_t> stack_cache{};  ///< the number of idle stacks that are kept committed at any time
+  std::optional<std::size_t> stack_keep{};   ///< the bytes of further ones that were needed of late
   std::optional<unsigned> spin{};            ///< microseconds for which a worker searches before it sleeps
   std::optional<std::uint64_t> seed{};       ///< of the workers' random sources
   /// The file to which a trace is written when the runtime ends; "" means none.

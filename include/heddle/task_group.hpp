@@ -48,21 +48,15 @@ struct group_state {
   static constexpr std::int64_t shared = -1, being_shared = -2;
   group_state() noexcept {}
 
+  // The members stand in the order of who writes them: those that children write, those that the owner writes at each
+  // child, and those that both read at each child. The distance between any two of these is at least a cache line, so
+  // that a thief's child does not delay the owner's next one.
+
   // The number of outstanding children, plus `owner_waits` while the owner sleeps, or `first_waits` while the first
   // waiter of `sharing` sleeps. It publishes the children's work.
   std::atomic<std::int64_t> outstanding{0};
-  std::atomic<std::int64_t> owed{0};  // written by the owner
-  // When the owner owes this many, further children run at once, so that the queue does not fill. The owner writes it.
-  // The first wait by another thread makes it negative for good.
-  std::atomic<std::int64_t> most_owed{most_queued};
-  ticket newest{nullptr};              // the owner's: where it queued its last child
-  waiter* sleeper;                     // the owner's waiter, written before `owner_waits` is added
-  std::atomic<bool> cancelled{false};  // any thread may set it
-  // Set by the first child that threw, which then owns `error` until it is counted.
-  std::atomic<bool> failed{false};
+  waiter* sleeper;  // the owner's waiter, written before `owner_waits` is added
   std::exception_ptr error;
-  // The thread that made the group: a user-level thread, or the identity of a foreign kernel thread.
-  void* owner{nullptr};
   void* policy_data{nullptr};
   double work;
   std::size_t bytes;
@@ -70,19 +64,31 @@ struct group_state {
   std::uint64_t opened_at;
   std::atomic<unsigned> index{0};  // the number of children so far, if the policy watches them
   unsigned expected{0};            // the number of children that there will be, if the owner has told; otherwise 0
+
+  std::atomic<std::int64_t> owed{0};  // written by the owner
+  ticket newest{nullptr};             // the owner's: where it queued its last child
+  bool runs_child{false};             // the owner's: a child runs on its stack
   // The owner's: the policy was told of the group's beginning but not of its end.
   bool open{false};
-  // True if `level` and `technique` say how children are preempted; otherwise they are like the runtime's other
-  // threads.
-  bool kind_given{false};
-  bool runs_child{false};  // the owner's: a child runs on its stack
-  std::int8_t level{0};    // the priority of children; not normal only if kind_given
-  // Both this and `storage` are written before the first child is made.
-  preemption technique{preemption::none};
-  heddle::tls storage{heddle::tls::carrier};
   union {
     group_sharing sharing;  // made by the first wait of another thread, which then makes most_owed `shared`
   };
+
+  // When the owner owes this many, some children have to run first, so that the queue does not fill. The owner writes
+  // it. The first wait by another thread makes it negative for good.
+  std::atomic<std::int64_t> most_owed{most_queued};
+  // The thread that made the group: a user-level thread, or the identity of a foreign kernel thread.
+  void* owner{nullptr};
+  std::atomic<bool> cancelled{false};  // any thread may set it
+  // Set by the first child that threw, which then owns `error` until it is counted.
+  std::atomic<bool> failed{false};
+  // True if `level` and `technique` say how children are preempted; otherwise they are like the runtime's other
+  // threads.
+  bool kind_given{false};
+  std::int8_t level{0};  // the priority of children; not normal only if kind_given
+  // Both this and `storage` are written before the first child is made.
+  preemption technique{preemption::none};
+  heddle::tls storage{heddle::tls::carrier};
 
   // relaxed twice: the owner's own variable. The push of a child, and its end on this thread, publish it.
   std::int64_t owes() const noexcept { return owed.load(std::memory_order_relaxed); }
@@ -107,6 +113,13 @@ struct alignas(64) group_child : job {
   alignas(16) unsigned char room[room_bytes];
 };
 static_assert(sizeof(group_child) == 128);
+
+// As push_slow, for a child.
+HEDDLE_API ticket push_child_slow(fork_queue* queue, slot* position) noexcept;
+// Offers the child to thieves. After this it belongs to its taker, and may be gone.
+[[gnu::always_inline]] inline ticket push_child(group_child& child) noexcept {
+  return push_or(entry_of(&child), push_child_slow);
+}
 
 struct child_place {
   // A thread, to be started by start_child. If it is null, see `queued`. If that is null, too, there is no memory for a
@@ -244,13 +257,13 @@ class task_group {
 
   /// Makes f() a child, which another worker may begin from then on. Otherwise the owner begins it in wait(), on its
   /// own stack as long as 15/16 of a default stack are left there, or the worker does when the owner waits for
-  /// something else. When 4,096 children of the owner's wait in this way, further ones begin at once, on stacks of
-  /// their own, and thieves may take the caller's continuation. The same holds for all children whose closure is larger
-  /// than 72 bytes. A policy that watches children decides in its own way. `work` is the child's share of the group's
-  /// work. In a cancelled group f is not called. If there is no memory for a stack, f runs inside this call. A child
-  /// that waits for something while no stack can be had ends the program with a message. Thread context: any; may
-  /// suspend and migrate a user-level thread. Throws what copying f throws, and std::bad_alloc for a closure of more
-  /// than a kilobyte; then there is no child.
+  /// something else. When 4,096 children of the owner's wait in this way, the caller first lets its worker run some of
+  /// them, on another stack. Children whose closure is larger than 72 bytes begin at once, on stacks of their own, and
+  /// thieves may take the caller's continuation. A policy that watches children decides in its own way. `work` is the
+  /// child's share of the group's work. In a cancelled group f is not called. If there is no memory for a stack, f runs
+  /// inside this call. A child that waits for something while no stack can be had ends the program with a message.
+  /// Thread context: any; may suspend and migrate a user-level thread. Throws what copying f throws, and std::bad_alloc
+  /// for a closure of more than a kilobyte; then there is no child.
   template <class F>
   void run(F&& f, double work = std::numeric_limits<double>::quiet_NaN()) {
     make(std::forward<F>(f), {work, nullptr});
@@ -325,7 +338,7 @@ class task_group {
           child->group = &state_;
           child->call = held<closure>::call;
           state_.owe(1);
-          state_.newest = detail::push(detail::entry_of(child));
+          state_.newest = detail::push_child(*child);
           if (state_.newest == nullptr) [[unlikely]]
             detail::start_unqueued(*child);
           return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <utility>
 
 #include "base/contracts.hpp"
 #include "fiber/sanitizer.hpp"
@@ -45,9 +46,10 @@ void say_that_guards_are_used_up() noexcept {
 
 }  // namespace
 
-stack_pool::stack_pool(std::size_t default_bytes, std::size_t committed_limit)
+stack_pool::stack_pool(std::size_t default_bytes, std::size_t committed_limit, std::size_t keep_bytes)
     : default_class_(static_cast<std::uint8_t>(std::min(class_for(default_bytes), classes - 1))),
-      committed_limit_(committed_limit) {
+      committed_limit_(committed_limit),
+      keep_bytes_(keep_bytes) {
   for (std::atomic<stack_pool*>& place : all_) {
     stack_pool* none = nullptr;
     if (place.compare_exchange_strong(none, this)) break;
@@ -154,21 +156,39 @@ thread* stack_pool::take(unsigned size_class, unsigned count) noexcept {
     }
     t->next = chain;
     chain = t;
-    ++list.out;
+    list.most_out = std::max(list.most_out, ++list.out);
     taken_.store(live() + 1, std::memory_order_relaxed);  // relaxed: under mutex_
   }
   return chain;
 }
 
+// The stacks that were out at a time of late may soon be out again.
+std::size_t stack_pool::most_kept(const size_list& list) const noexcept {
+  if (keep_bytes_ == 0 || list.usual_bytes == 0) return committed_limit_;
+  const std::size_t needed = std::max(list.most_out, list.most_out_before) - list.out;
+  return std::max(committed_limit_, std::min(needed, keep_bytes_ / list.usual_bytes));
+}
+
+void stack_pool::measure(size_list& list, const thread& idle) const noexcept {
+  const std::size_t bytes = platform::committed(idle.stack_memory.low, idle.stack_memory.bytes);
+  const std::size_t usual = list.usual_bytes == 0 ? bytes : list.usual_bytes - list.usual_bytes / 8 + bytes / 8;
+  list.usual_bytes = std::max(usual, platform::page_size());
+}
+
 void stack_pool::give(thread* chain) noexcept {
   std::unique_lock hold(mutex_);
+  bool measured = keep_bytes_ == 0;
   while (chain != nullptr) {
     thread* t = chain;
     chain = t->next;
     taken_.store(live() - 1, std::memory_order_relaxed);  // relaxed: under mutex_
     size_list& list = lists_[t->size_class];
     --list.out;
-    bool kept = list.committed_count < committed_limit_;
+    if (!measured && list.committed_count >= committed_limit_) {  // one of a chain, because that is a system call
+      measure(list, *t);
+      measured = true;
+    }
+    bool kept = list.committed_count < most_kept(list);
     if (!kept) {
       char* low = static_cast<char*>(t->stack_memory.low);
       const std::size_t bytes = t->stack_memory.bytes;
@@ -185,6 +205,39 @@ void stack_pool::give(thread* chain) noexcept {
     }
   }
   end_if_last(hold);
+}
+
+bool stack_pool::keeps_more() const noexcept {
+  std::lock_guard hold(mutex_);
+  return std::any_of(lists_.begin(), lists_.end(),
+                     [&](const size_list& list) { return list.committed_count > committed_limit_; });
+}
+
+void stack_pool::age() noexcept {
+  std::unique_lock hold(mutex_);
+  for (size_list& list : lists_) {
+    list.most_out_before = std::exchange(list.most_out, list.out);
+    while (list.committed_count > most_kept(list)) {
+      // The mutex is released around the system call. The stack is in no list meanwhile.
+      thread* const t = list.committed;
+      list.committed = t->next;
+      --list.committed_count;
+      const unsigned size_class = t->size_class;
+      char* const low = static_cast<char*>(t->stack_memory.low);
+      const std::size_t bytes = t->stack_memory.bytes;
+      hold.unlock();
+      forget_stack(*t);
+      platform::decommit(low, bytes);
+      hold.lock();
+      char* const begin = low - guard_bytes(bytes_of(size_class));
+      if (list.bare.push_back(begin)) continue;
+      thread* const again = construct(begin, size_class);
+      again->next = list.committed;
+      list.committed = again;
+      ++list.committed_count;
+      break;
+    }
+  }
 }
 
 thread* stack_pool::take_light_chain() noexcept {

@@ -28,8 +28,8 @@ class stack_pool {
   static constexpr std::size_t colour_step = 64, colours = 32;
 
   // `default_bytes` is rounded up to a class. `committed_limit` is the number of idle stacks that a class keeps
-  // committed.
-  stack_pool(std::size_t default_bytes, std::size_t committed_limit);
+  // committed at any time. A class keeps further ones that were needed of late, as far as they fit into `keep_bytes`.
+  stack_pool(std::size_t default_bytes, std::size_t committed_limit, std::size_t keep_bytes = 0);
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
@@ -42,8 +42,13 @@ class stack_pool {
   // Returns a chain (through `next`) of up to `count` fresh control blocks. It is shorter, or empty, if the system has
   // no memory.
   [[nodiscard]] thread* take(unsigned size_class, unsigned count) noexcept;
-  // Gives a chain back. Blocks beyond the limit have their pages returned to the system.
+  // Gives a chain back. Blocks beyond the limits have their pages returned to the system.
   void give(thread* chain) noexcept;
+  // To be called once a period by one kernel thread. The pool forgets the need of the time before the
+  // last two calls, and returns the pages that it kept for that to the system. The caller must not hold a block.
+  void age() noexcept;
+  // True if age() may have something to return later.
+  [[nodiscard]] bool keeps_more() const noexcept;
 
   // Return a chain of control blocks without stacks (light_threads::length), or one such block. The result is null if
   // there is no memory, or no room for the stacks, of the default class, that all light threads may come to need. So a
@@ -118,6 +123,9 @@ class stack_pool {
     std::size_t first_slab{0};  // the first slab with an unused part, or of another class
     std::size_t made{0};        // in all slabs, used or not
     std::size_t out{0};         // taken and not given back
+    // The most that were out at a time, since the last call of age() and between the two calls before.
+    std::size_t most_out{0}, most_out_before{0};
+    std::size_t usual_bytes{0};  // an average of the memory that idle stacks hold, where some are kept beyond the limit
   };
 
   // Called under the mutex: returns the low end of the stack that the address is in, and its class. Returns null if the
@@ -127,12 +135,15 @@ class stack_pool {
   [[nodiscard]] bool grow_for_light() noexcept;
   // Returns the low end of a stack that was never used, or null if there is none.
   [[nodiscard]] char* take_fresh(size_list& list, unsigned size_class) noexcept;
+  // Called under the mutex: the number of idle stacks that the class keeps.
+  [[nodiscard]] std::size_t most_kept(const size_list& list) const noexcept;
+  void measure(size_list& list, const thread& idle) const noexcept;
   void end_if_last(std::unique_lock<sync::mutex>& hold) noexcept;
   static thread* block_of(char* low, unsigned size_class) noexcept;
   thread* construct(char* low, unsigned size_class) noexcept;
 
   const std::uint8_t default_class_;
-  const std::size_t committed_limit_;
+  const std::size_t committed_limit_, keep_bytes_;
   mutable sync::mutex mutex_;
   std::array<size_list, classes> lists_{};
   reserved_list<slab> slabs_;

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "machine/small_file.hpp"
 
 namespace heddle::machine {
 
@@ -60,14 +61,6 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-std::optional<std::string> first_line(const fs::path& file) {
-  std::ifstream in(file);
-  if (!in) return std::nullopt;
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 bool read_number(std::string_view text, std::int64_t& value) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -92,13 +85,13 @@ class reader {
 
  private:
   fs::path below_root(const fs::path& absolute) const { return root_ / absolute.relative_path(); }
+  names lines_of(const fs::path& file) const { return split(read_small_file(below_root(file)).value_or(""), '\n'); }
   void warn(const fs::path& file, const std::string& what) {
     warnings_.push_back("/" + file.relative_path().string() + ": " + what);
   }
 
   void read_memberships() {
-    std::ifstream in(below_root("/proc/self/cgroup"));
-    for (std::string line; std::getline(in, line);) {
+    for (const std::string& line : lines_of("/proc/self/cgroup")) {
       const std::size_t first = line.find(':');
       const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
       if (second == std::string::npos || second + 1 == line.size() || line[second + 1] != '/') {
@@ -115,8 +108,7 @@ class reader {
   }
 
   void read_mounts() {
-    std::ifstream in(below_root("/proc/self/mountinfo"));
-    for (std::string line; std::getline(in, line);) {
+    for (const std::string& line : lines_of("/proc/self/mountinfo")) {
       const names fields = split(line, ' ');
       const auto dash = std::find(fields.begin(), fields.end(), "-");
       if (fields.size() < 6 || dash - fields.begin() < 6 || fields.end() - dash < 3) {
@@ -196,14 +188,11 @@ class reader {
   }
 
   bool holds_process(const fs::path& group) {
-    const std::optional<std::string> status = first_line(below_root("/proc/self/stat"));
+    const std::optional<std::string> status = read_first_line(below_root("/proc/self/stat"));
     if (!status) return false;
     const std::string own = status->substr(0, status->find(' '));
-    std::ifstream in(below_root(group / "cgroup.procs"));
-    for (std::string line; std::getline(in, line);) {
-      if (line == own) return true;
-    }
-    return false;
+    const names members = lines_of(group / "cgroup.procs");
+    return std::find(members.begin(), members.end(), own) != members.end();
   }
 
   void add(const fs::path& file, std::string_view quota_text, std::string_view period_text) {
@@ -218,7 +207,7 @@ class reader {
 
   void read_unified(const fs::path& group) {
     const fs::path file = group / "cpu.max";
-    const std::optional<std::string> line = first_line(below_root(file));
+    const std::optional<std::string> line = read_first_line(below_root(file));
     if (!line) return;
     const names words = split(*line, ' ');
     if (words.size() == 2 && words[0] == "max") return;
@@ -228,9 +217,9 @@ class reader {
 
   void read_version1(const fs::path& group) {
     const fs::path file = group / "cpu.cfs_quota_us";
-    const std::optional<std::string> quota = first_line(below_root(file));
+    const std::optional<std::string> quota = read_first_line(below_root(file));
     if (!quota || *quota == "-1") return;
-    const std::optional<std::string> period = first_line(below_root(group / "cpu.cfs_period_us"));
+    const std::optional<std::string> period = read_first_line(below_root(group / "cpu.cfs_period_us"));
     if (!period) return warn(file, "there is no cpu.cfs_period_us beside it");
     add(file, *quota, *period);
   }

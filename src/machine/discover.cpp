@@ -215,7 +215,13 @@ topology convert(origin from, const std::string& argument, std::string name) {
 
 }  // namespace
 
-topology topology::this_machine() { return convert(origin::here, "", "this machine"); }
+topology this_machine_by_hwloc() { return convert(origin::here, "", "this machine"); }
+
+topology topology::this_machine() {
+  std::optional<topology> read = this_machine_without_hwloc();
+  return read ? *std::move(read) : this_machine_by_hwloc();
+}
+
 namespace {
 
 std::unique_ptr<const topology>& pretended() {

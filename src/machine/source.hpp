@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "machine/topology.hpp"
@@ -20,6 +22,13 @@ struct topology_set {
 
 // Returns the sets that are caches, in the order of topology::caches().
 std::vector<cache_info> caches_of(const std::vector<topology_set>& sets);
+
+// Returns the machine that the files below root/sys describe, or null if they leave something to hwloc.
+std::optional<topology> from_kernel_files(const std::string& root);
+// The same of this machine, unless hwloc is to be asked for another reason.
+std::optional<topology> this_machine_without_hwloc();
+// Returns this machine as hwloc sees it. Throws as topology::this_machine does.
+topology this_machine_by_hwloc();
 
 // The builder of a topology's tree; it is a friend of topology.
 class tree_builder {

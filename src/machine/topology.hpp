@@ -33,7 +33,7 @@ class topology {
  public:
   // Each function throws std::invalid_argument (what was asked for and why it cannot be) or std::bad_alloc.
   static topology this_machine();
-  // Returns this_machine(), read at the first call and kept (hwloc takes milliseconds). It does not throw for a machine
+  // Returns this_machine(), read at the first call and kept. It does not throw for a machine
   // that hwloc cannot read; then the topology is flat, with the units of the affinity mask and no caches.
   static const topology& here();
   // Makes here() return `other`. It is for the simulator, before the first runtime is made.

@@ -164,6 +164,9 @@ void* reserve_dense(std::size_t bytes) noexcept;
 HEDDLE_API void release(void* memory, std::size_t bytes) noexcept;
 // Gives the pages back to the system. They read as zero afterwards.
 void decommit(void* memory, std::size_t bytes) noexcept;
+// Returns how many bytes of a stack's memory are committed, from its high end downwards. Where a megabyte has none it
+// looks no further.
+std::size_t committed(void* memory, std::size_t bytes) noexcept;
 // Makes a range fault on access, by MADV_GUARD_INSTALL (Linux 6.13) or else by mprotect while the number of mappings
 // lasts. Returns false if no guard could be had; the range stays usable then.
 bool install_guard(void* memory, std::size_t bytes) noexcept;

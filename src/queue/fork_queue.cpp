@@ -25,9 +25,9 @@ class public_part {
   [[nodiscard]] std::uint64_t renewed(std::uint32_t count, std::uint32_t top) const noexcept {
     return (((word_ >> 32) + 1) << 32) | (std::uint64_t{count} << 20) | top;
   }
-  // The thief's transitions: the oldest entry is taken; in `forced`, `more` private entries behind the public part also
-  // become public.
-  [[nodiscard]] std::uint64_t without_oldest() const noexcept { return word_ + 1 - one; }
+  // The thief's transitions: the oldest entries are taken; in `forced`, one is, and `more` private entries behind the
+  // public part also become public.
+  [[nodiscard]] std::uint64_t without_oldest(std::uint32_t taken) const noexcept { return word_ + taken - taken * one; }
   [[nodiscard]] std::uint64_t forced(std::uint32_t more) const noexcept { return word_ + 1 + more * one; }
 
  private:
@@ -124,7 +124,7 @@ void keep_none(fork_queue& q) noexcept {
                                                            // see there
 }
 
-slow_outcome push(fork_queue& q, slot* position) noexcept {
+slow_outcome push(fork_queue& q, slot* position, unsigned most) noexcept {
   keep_none(q);
   if (position >= q.end) {
     q.bottom.store(position, std::memory_order_release);  // pairs with force_steal: as in take_newest_slow
@@ -133,11 +133,11 @@ slow_outcome push(fork_queue& q, slot* position) noexcept {
     return {!taken_back.done, taken_back.published};
   }
   const bool wanted = take_request(q);
-  const bool gave = settle(q, static_cast<std::uint32_t>(position + 1 - q.base), true, wanted);
+  const bool gave = settle(q, static_cast<std::uint32_t>(position + 1 - q.base), true, wanted, most);
   return {true, gave};
 }
 
-slow_outcome pop(fork_queue& q, slot* position) noexcept {
+slow_outcome pop(fork_queue& q, slot* position, unsigned most) noexcept {
   const auto at = static_cast<std::uint32_t>(position - q.base);
   const bool wanted = take_request(q);
   std::uint64_t seen = q.open.load();
@@ -145,7 +145,7 @@ slow_outcome pop(fork_queue& q, slot* position) noexcept {
     const public_part x(seen);
     // It is private: the limit was poisoned. Once the tag has moved, no forced steal can take it.
     if (x.split() <= at) {
-      const given result = answer(q, seen, at, wanted);
+      const given result = answer(q, seen, at, wanted, most);
       if (result == given::retry) continue;
       const bool more = settle(q, at, false, false);
       return {true, result == given::something || more};
@@ -209,16 +209,22 @@ unsigned size(const fork_queue& q) noexcept {
   return count > 0 ? static_cast<unsigned>(count) : 0;
 }
 
-entry steal(fork_queue& q, bool& left) noexcept {
+unsigned steal_several(fork_queue& q, entry* out, unsigned most, bool& left) noexcept {
   left = false;
   std::uint64_t seen = q.open.load(std::memory_order_acquire);  // pairs with commit: slots and jobs below split
   const public_part x(seen);
-  if (x.count() == 0) return 0;
-  // relaxed: it counts only if the compare-and-swap succeeds, and then no new tag came in between
-  const entry item = q.base[x.top()].load(std::memory_order_relaxed);
-  if (!q.open.compare_exchange_strong(seen, x.without_oldest())) return 0;
-  left = x.count() > 1;
-  return item;
+  const std::uint32_t count = std::min(x.count(), most);
+  if (count == 0) return 0;
+  // relaxed: they count only if the compare-and-swap succeeds, and then no new tag came in between
+  for (std::uint32_t i = 0; i < count; ++i) out[i] = q.base[x.top() + i].load(std::memory_order_relaxed);
+  if (!q.open.compare_exchange_strong(seen, x.without_oldest(count))) return 0;
+  left = x.count() > count;
+  return count;
+}
+
+entry steal(fork_queue& q, bool& left) noexcept {
+  entry item = 0;
+  return steal_several(q, &item, 1, left) != 0 ? item : 0;
 }
 
 void request(fork_queue& q) noexcept {

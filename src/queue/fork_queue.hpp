@@ -28,10 +28,10 @@ struct slow_outcome {
   bool published;
 };
 // Called by the owner when the entry is stored at `position` and bottom is above it. If the outcome is not `done`, the
-// queue was full, and bottom is back.
-[[nodiscard]] HEDDLE_API slow_outcome push(fork_queue& queue, slot* position) noexcept;
-// Called by the owner when bottom has been lowered to `position`.
-[[nodiscard]] HEDDLE_API slow_outcome pop(fork_queue& queue, slot* position) noexcept;
+// queue was full, and bottom is back. If a thief has asked, up to `most` entries become public: [request:7].
+[[nodiscard]] HEDDLE_API slow_outcome push(fork_queue& queue, slot* position, unsigned most = 1) noexcept;
+// Called by the owner when bottom has been lowered to `position`. `most` as above.
+[[nodiscard]] HEDDLE_API slow_outcome pop(fork_queue& queue, slot* position, unsigned most = 1) noexcept;
 
 // Called by the owner: returns the newest entry of its own queue, whatever it is, or 0 if there is none.
 [[nodiscard]] HEDDLE_API entry take_newest_slow(fork_queue& queue, bool& published) noexcept;
@@ -50,6 +50,8 @@ unsigned size(const fork_queue& queue) noexcept;
 // Called by a thief: returns the oldest public entry, or 0 if there is none or another thief was quicker. Sets `left`
 // if public entries remain.
 [[nodiscard]] HEDDLE_API entry steal(fork_queue& queue, bool& left) noexcept;
+// The same for up to `most` entries at once. Returns their number.
+[[nodiscard]] HEDDLE_API unsigned steal_several(fork_queue& queue, entry* out, unsigned most, bool& left) noexcept;
 
 // Called by a thief: asks the owner to make an entry public at its next fork or join.
 HEDDLE_API void request(fork_queue& queue) noexcept;

@@ -12,17 +12,36 @@ namespace heddle::detail {
 
 inline constexpr std::ptrdiff_t most_queued_by_others = 1024;
 
+// [group:4] Called by the owner: if at least `few` children of those that it owes are in its queue no more, counts them
+// with the others. Returns false if it has not done so.
+[[nodiscard]] bool count_taken(group_state& group, const worker::worker& w, std::int64_t few) noexcept;
+inline constexpr std::int64_t few_taken = group_state::most_queued / 4;
+
+// [group:4] Called by the owner where the queue is full: lets its worker run some of the children on another stack. The
+// caller may come back on another worker. Returns false if the worker has run nothing.
+[[nodiscard]] bool let_children_run(group_state& group) noexcept;
+
 // [group:4] Returns true if a child with a small closure goes to the queue. Otherwise it is started: where a policy or
 // a trace watches children, and where enough of them are queued.
-inline bool is_queued(const worker::worker& w, const group_state& group) noexcept {
+inline bool is_queued(const worker::worker& w, group_state& group) noexcept {
   if (!w.queues_children) return false;
-  if (w.running == group.owner && !group.is_shared()) return group.may_owe_more();
+  if (w.running == group.owner && !group.is_shared()) return group.may_owe_more() || count_taken(group, w, few_taken);
   // relaxed: the worker's own variable
   return w.bottom.load(std::memory_order_relaxed) - w.base < most_queued_by_others;
 }
 
-// The code of a child that was taken from a queue.
+// True if as many of the owner's children are queued as may be.
+inline bool is_full(const worker::worker& w, const group_state& group) noexcept {
+  return w.queues_children && w.running == group.owner && !group.is_shared() && !group.may_owe_more();
+}
+
+// The code of a child that was taken from a queue (taken_children.cpp).
 void run_taken_child(job* work) noexcept;
+// Runs an entry that has no room in the queue on a thread of its own.
+void run_as_thread(entry item) noexcept;
+
+// Takes the newest entry of this worker's queue if it is at `position` and a child of the group. Else returns null.
+[[nodiscard]] group_child* take_own_child(const group_state& group, ticket position) noexcept;
 
 // Adds to the number of outstanding children. Returns the waiter that is to be woken, or null. The group may be gone
 // afterwards if it is null.
@@ -72,7 +91,7 @@ void wait_shared(group_state& group) noexcept;
 [[gnu::always_inline]] inline void free_child(group_child& child) noexcept {
   fork_queue* w = current_queue();
   if (child.home != w) [[unlikely]]
-    return static_cast<worker::worker*>(child.home)->children.give_back(child);
+    return static_cast<worker::worker*>(child.home)->children.give_back(child, child);
   child.next = w->spare_children;
   w->spare_children = &child;
 }

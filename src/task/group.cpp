@@ -70,10 +70,14 @@ HEDDLE_NO_TSAN void enter(block* self) noexcept {  // may end by heddle_end, ins
   return {reinterpret_cast<child_handle*>(&t), nullptr, room};
 }
 
+bool fits_block(std::size_t bytes, std::size_t alignment) noexcept {
+  return bytes <= group_child::room_bytes && alignment <= 16;
+}
+
 // Returns a child that is to be queued, or null if it must be a thread.
-[[gnu::always_inline]] inline group_child* take_queued(worker::worker& w, const group_state& group, std::size_t bytes,
+[[gnu::always_inline]] inline group_child* take_queued(worker::worker& w, group_state& group, std::size_t bytes,
                                                        std::size_t alignment, void (*call)(void*) noexcept) noexcept {
-  if (!is_queued(w, group) || bytes > group_child::room_bytes || alignment > 16) return nullptr;
+  if (!is_queued(w, group) || !fits_block(bytes, alignment)) return nullptr;
   group_child* c = w.spare_children;
   if (c == nullptr) [[unlikely]] {
     c = worker::child_blocks::refill(w, run_taken_child);
@@ -149,6 +153,8 @@ child_place make_child(group_state& group, std::size_t bytes, std::size_t alignm
     return make_any_child(group, bytes, alignment, call);
   worker::worker& w = who.on();
   if (group_child* c = take_queued(w, group, bytes, alignment, call); c != nullptr) return {nullptr, c, c->room};
+  if (fits_block(bytes, alignment) && is_full(w, group) && let_children_run(group))
+    return make_child(group, bytes, alignment, call);  // perhaps on another worker
   if (fiber::stack_pool::has_larger()) [[unlikely]]
     return make_any_child(group, bytes, alignment, call);
   block* t = w.blocks.cached_block();

@@ -45,6 +45,7 @@ base::option_values values_of(const runtime_options& o) {
   if (o.bind) v.bind = *o.bind;
   if (o.stack_size) v.stack_size = *o.stack_size;
   if (o.stack_cache) v.stack_cache = *o.stack_cache;
+  if (o.stack_keep) v.stack_keep = *o.stack_keep;
   if (o.spin) v.spin = *o.spin;
   if (o.seed) v.seed = *o.seed;
   if (o.trace) v.trace = *o.trace;
@@ -148,6 +149,7 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   s.policy = v.policy;
   s.stack_size = v.stack_size;
   s.stack_cache = v.stack_cache * plan.units.size();
+  s.stack_keep = v.stack_keep;
   s.spin = static_cast<unsigned>(v.spin);
   // so that simulated runs can be repeated
   s.seed = v.seed != 0 || platform::simulated ? v.seed : std::random_device{}();

@@ -32,7 +32,9 @@ class block_cache {
       return nullptr;
     return cached_block();
   }
-  // The same; returns null if there is none at hand.
+  // Returns true if new_block will give a block without asking the system for memory.
+  [[nodiscard]] bool has_block() noexcept { return cache_ != nullptr || refill(); }
+  // The same as new_block; returns null if there is none at hand.
   [[nodiscard]] thread* cached_block() noexcept {
     thread* t = cache_;
     if (t == nullptr) [[unlikely]]

@@ -35,10 +35,10 @@ detail::group_child* child_blocks::refill(worker& owner, detail::job::code run) 
   return owner.spare_children;
 }
 
-void child_blocks::give_back(detail::group_child& child) noexcept {
+void child_blocks::give_back(detail::group_child& first, detail::group_child& last) noexcept {
   detail::group_child* head = returned_.load(std::memory_order_relaxed);  // decided by the exchange
-  do child.next = head;
-  while (!returned_.compare_exchange_weak(head, &child));
+  do last.next = head;
+  while (!returned_.compare_exchange_weak(head, &first));
 }
 
 child_blocks::~child_blocks() {

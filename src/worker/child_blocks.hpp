@@ -24,8 +24,8 @@ class child_blocks {
   // Called where the worker has no block at hand. Makes blocks for children that have not begun, with the code of all
   // such children, and puts them at hand. Returns the first of them; null if there is no memory.
   [[nodiscard]] static detail::group_child* refill(worker& owner, void (*run)(detail::job*) noexcept) noexcept;
-  // Gives back a block that another worker, the caller, has finished with.
-  void give_back(detail::group_child& child) noexcept;
+  // Gives back blocks that another worker, the caller, has finished with: a chain through `next`.
+  void give_back(detail::group_child& first, detail::group_child& last) noexcept;
 
  private:
   std::atomic<detail::group_child*> returned_{nullptr};  // pushed by other workers, emptied by the worker

@@ -163,6 +163,18 @@ inline entry worker_agenda::pick(const thread* stays) noexcept {
   return pick_ordinarily();
 }
 
+inline bool worker_agenda::may_go_on() noexcept {
+  if (platform::reminds()) pick_slowly(something_waits, true);
+  // relaxed: as in pick
+  if (picks_specially.load(std::memory_order_relaxed) != 0 || is_inactive()) [[unlikely]]
+    return false;
+  const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter
+  if (is_fair_choice(count)) [[unlikely]]
+    return false;
+  picks.store(count, std::memory_order_relaxed);
+  return true;
+}
+
 inline entry worker_agenda::pick_ordinarily() noexcept {
   const std::uint64_t count = count_pick();
   if (is_fair_choice(count)) [[unlikely]] {

@@ -102,6 +102,16 @@ entry policy_host::steal(unsigned self, unsigned victim, policy::effort how) noe
   return found;
 }
 
+unsigned policy_host::steal_several(worker& thief, worker& from, entry* out, unsigned most) noexcept {
+  if (wants_.limits || wants_.asks || wants_.picks || &thief.home != &from.home) return 0;
+  if (message_time(machine_.get(), thief.rank, from.rank) != 0) return 0;
+  bool left;
+  const unsigned count = queue::steal_several(from, out, most, left);
+  for (unsigned i = 0; i < count; ++i) note_steal(thief, from.rank, out[i]);
+  if (left && sleepers_.idle().anyone_asleep()) sleepers_.wake_thief_of(from.rank);  // as in steal
+  return count;
+}
+
 void policy_host::note_steal(worker& thief, unsigned victim, entry item) const noexcept {
   thief.counts.steals.fetch_add(1, std::memory_order_relaxed);  // a statistic
   platform::charge(platform::operation::steal, platform::simulated ? distance(thief.rank, victim) : 0);

@@ -70,6 +70,10 @@ class policy_host final : private policy::scheduler {
   // The calling thread is suspended and then placed by the policy.
   void place_running() noexcept;
 
+  // The calling worker takes up to `most` of the oldest public entries of another one into `out`, and returns their
+  // number. It does not ask the policy, so it returns 0 where the policy has a say in that.
+  [[nodiscard]] unsigned steal_several(worker& thief, worker& from, entry* out, unsigned most) noexcept;
+
   // Names a worker whose queue shows work for many, where a policy limits no thief. Searching workers find that work at
   // once, and not after as many tries as there are workers. A hint; the last call counts.
   void tell_of(unsigned rank) noexcept { told_of_.rank.store(rank, std::memory_order_relaxed); }

@@ -64,7 +64,10 @@ trace::usage used_so_far() noexcept {
 
 runtime::runtime(settings s)
     : settings_(std::move(s)),
-      stacks_(new fiber::stack_pool(settings_.stack_size, settings_.stack_cache)),
+      stacks_(
+          new fiber::stack_pool(settings_.stack_size, settings_.stack_cache,
+                                // Without a service clock no kernel thread gives them back.
+                                platform::simulated || settings_.arena.outer != nullptr ? 0 : settings_.stack_keep)),
       host_(settings_.policy, workers_, sleepers_, census_),
       sleepers_(workers_, host_.scheduler_policy(), host_.wants().limits,
                 static_cast<unsigned>(std::max<std::size_t>(settings_.units.size(), 1))),

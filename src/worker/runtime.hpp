@@ -144,7 +144,7 @@ class runtime final {
   // Of the kernel thread that made the runtime.
   const arch::floating_point_control floating_point_{arch::present_floating_point_control()};
   class beat beat_{workers_, host_, capacity_};
-  class service_clock service_clock_{workers_, time_, substitutes_, settings_.service_bound};
+  class service_clock service_clock_{workers_, time_, substitutes_, *stacks_, settings_.service_bound};
   class gangs gangs_;
   const std::unique_ptr<class arena> arena_;
   std::unique_ptr<watchdog> watchdog_;  // last: watches all of the above

@@ -25,7 +25,8 @@ struct settings {
   std::string policy{"random_ws"};
   const char* program{""};  // name of the executable, for traces
   std::size_t stack_size{std::size_t{1} << 20};
-  std::size_t stack_cache{1024};  // idle stacks kept committed
+  std::size_t stack_cache{1024};  // idle stacks kept committed at any time
+  std::size_t stack_keep{0};      // bytes of further ones, while they were needed of late
   unsigned spin{50};              // microseconds
   std::uint64_t seed{42};
   bool crowded{false};   // more workers than processing units; runtime::crowded

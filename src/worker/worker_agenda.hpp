@@ -49,6 +49,9 @@ class worker_agenda : public worker_switching {
   [[nodiscard]] entry pick_ordinarily() noexcept;
   // The same for a yield: ready threads come before the worker's own queue. [service:5]
   [[nodiscard]] entry pick_for_yield() noexcept;
+  // To be asked by a thread that could go on with the worker's next job itself. Returns false if the worker has to
+  // choose anew. Otherwise this counts as a pick.
+  [[nodiscard]] bool may_go_on() noexcept;
   // The number of this pick.
   std::uint64_t count_pick() noexcept {
     const std::uint64_t count = picks.load(std::memory_order_relaxed) + 1;  // own counter

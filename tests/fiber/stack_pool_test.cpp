@@ -7,13 +7,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
+#include <thread>
 #include <vector>
+
+#include <heddle/latch.hpp>
+#include <heddle/runtime.hpp>
+#include <heddle/thread.hpp>
 
 #include "platform/platform.hpp"
 #include "support/forked.hpp"
 #include "support/runtimes.hpp"
+#include "worker/runtime.hpp"
 
 namespace stack_pool_test {
 namespace {
@@ -77,6 +84,67 @@ TEST(stack_pool, pages_beyond_the_limit_go_back) {
   std::size_t committed = 0;
   for (const pages& p : all) committed += p.resident() > 0 ? 1 : 0;
   EXPECT_EQ(committed, 2u);
+}
+
+// Takes so many stacks, uses all of their memory, and gives them back.
+std::vector<pages> used_at_once(stack_pool& pool, unsigned count) {
+  thread* const chain = pool.take(pool.default_class(), count);
+  std::vector<pages> all;
+  for (thread* t = chain; t != nullptr; t = t->next) {
+    std::memset(t->stack_memory.low, 1,
+                static_cast<std::size_t>(reinterpret_cast<char*>(t) - static_cast<char*>(t->stack_memory.low)));
+    all.emplace_back(t);
+  }
+  pool.give(chain);
+  return all;
+}
+
+std::size_t committed(const std::vector<pages>& all) {
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const pages& p) { return p.resident() > 0; }));
+}
+
+TEST(stack_pool, pages_that_were_needed_of_late_stay_for_two_periods) {
+  stack_pool pool(64 << 10, 2, std::size_t{64} << 20);
+  const std::vector<pages> all = used_at_once(pool, 40);
+  EXPECT_EQ(committed(all), 40u);
+  EXPECT_TRUE(pool.keeps_more());
+  pool.age();
+  EXPECT_EQ(committed(all), 40u);
+  pool.give(pool.take(pool.default_class(), 40));  // needed again
+  pool.age();
+  EXPECT_EQ(committed(all), 40u);
+  pool.give(pool.take(pool.default_class(), 10));
+  pool.age();
+  EXPECT_EQ(committed(all), 10u) << "no more than ten were needed since the last call but one";
+  pool.age();
+  EXPECT_EQ(committed(all), 2u);
+  EXPECT_FALSE(pool.keeps_more());
+  EXPECT_EQ(committed(used_at_once(pool, 40)), 40u) << "the stacks without pages are used again";
+  EXPECT_EQ(pool.committed(), 40u);
+}
+
+TEST(stack_pool, what_is_kept_longer_has_a_bound) {
+  stack_pool pool(64 << 10, 2, 10 * (std::size_t{48} << 10));
+  EXPECT_EQ(committed(used_at_once(pool, 40)), 10u);
+}
+
+// The clock of a runtime tells its pool that time passes, also while all workers are idle.
+TEST(stack_pool, a_runtime_gives_back_what_it_kept) {
+  heddle::runtime_options options;
+  options.workers = 2;
+  options.stack_cache = 16;
+  heddle::runtime home(options);
+  heddle::fiber::stack_pool& pool = home.core().stacks();
+  constexpr unsigned count = 3000;
+  home.run([] {
+    heddle::latch all(count);
+    std::vector<heddle::thread> threads;
+    for (unsigned i = 0; i < count; ++i) threads.emplace_back([&] { all.arrive_and_wait(); });
+    for (heddle::thread& t : threads) t.join();
+  });
+  EXPECT_TRUE(pool.keeps_more());
+  while (pool.keeps_more()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 TEST(stack_pool, light_threads_are_handed_out_in_chains) {

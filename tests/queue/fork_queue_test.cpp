@@ -25,11 +25,11 @@ struct owned_queue : heddle::queue::fork_queue {
   }
   std::unique_ptr<slot[]> memory;
 
-  bool put(entry item) {
+  bool put(entry item, unsigned most = 1) {
     slot* position = bottom.load();
     position->store(item);
     bottom.store(position + 1);
-    return position + 1 < push_limit.load() || heddle::queue::push(*this, position).done;
+    return position + 1 < push_limit.load() || heddle::queue::push(*this, position, most).done;
   }
   entry take() {
     bool published = false;
@@ -61,6 +61,28 @@ TEST(fork_queue, private_entries_are_not_stolen_but_given_on_request) {
   heddle::queue::request(q);
   EXPECT_EQ(q.take(), 24u) << "a join answers, too";
   EXPECT_EQ(heddle::queue::steal(q, left), 16u);
+  EXPECT_EQ(q.take(), 0u);
+}
+
+TEST(fork_queue, several_entries_are_shown_and_taken_at_once) {
+  owned_queue q(16);
+  bool left = false;
+  entry taken[8] = {};
+  for (entry i = 1; i <= 8; ++i) q.put(i * 8);
+  EXPECT_EQ(heddle::queue::steal_several(q, taken, 8, left), 0u) << "they are private";
+  heddle::queue::request(q);
+  slot* const position = q.bottom.load();
+  position->store(72);
+  q.bottom.store(position + 1);
+  EXPECT_TRUE(heddle::queue::push(q, position, 5).published);
+  EXPECT_EQ(heddle::queue::steal_several(q, taken, 3, left), 3u);
+  EXPECT_TRUE(left);
+  EXPECT_EQ(taken[0], 8u);
+  EXPECT_EQ(taken[2], 24u);
+  EXPECT_EQ(heddle::queue::steal_several(q, taken, 8, left), 2u) << "no more than are public";
+  EXPECT_FALSE(left);
+  EXPECT_EQ(taken[1], 40u);
+  for (entry i = 9; i >= 6; --i) EXPECT_EQ(q.take(), i * 8);
   EXPECT_EQ(q.take(), 0u);
 }
 
@@ -150,7 +172,10 @@ TEST(fork_queue, every_entry_is_taken_exactly_once) {
       heddle::base::random_source random(static_cast<unsigned>(k));
       while (!over.load()) {
         bool left = false;
-        entry item = heddle::queue::steal(q, left);
+        entry several[8];
+        const unsigned count = heddle::queue::steal_several(q, several, 1 + random.below(8), left);
+        for (unsigned i = 1; i < count; ++i) ++taken[several[i] / 8];
+        entry item = count != 0 ? several[0] : 0;
         if (item == 0 && random.below(4) == 0) heddle::queue::request(q);
         if (item == 0 && random.below(64) == 0) item = heddle::queue::force_steal(q, heddle::platform::heavy_fence);
         if (item != 0) ++taken[item / 8];
@@ -163,7 +188,7 @@ TEST(fork_queue, every_entry_is_taken_exactly_once) {
   while (next <= items) {
     const unsigned burst = random.below(12);
     for (unsigned i = 0; i < burst && next <= items; ++i) {
-      if (q.put(next * 8)) ++next;
+      if (q.put(next * 8, 1 + random.below(4))) ++next;
       else break;
     }
     for (unsigned i = random.below(12); i > 0; --i) {

@@ -99,6 +99,24 @@ void parked_on_the_owners_stack() {
   require(done.load() == 2);
 }
 
+// The owner begins no child, so thieves take them, several at a time. One waits for another, which may have been taken
+// with it.
+void taken_several_at_once() {
+  std::atomic<int> done{0};
+  latch open(1);
+  task_group group;
+  for (int i = 0; i < 6; ++i) {
+    group.run([&, i] {
+      if (i == 2) open.wait();
+      if (i == 4) open.count_down();
+      done.fetch_add(1);
+    });
+  }
+  while (done.load() < 6) this_thread::pause();
+  group.wait();
+  require(done.load() == 6);
+}
+
 void a_child_throws() {
   task_group group;
   std::atomic<int> ran{0};
@@ -161,6 +179,7 @@ constexpr scene scenes[] = {{"nested", nested},
                             {"a_position_used_again", a_position_used_again},
                             {"children_of_children", children_of_children},
                             {"parked_on_the_owners_stack", parked_on_the_owners_stack},
+                            {"taken_several_at_once", taken_several_at_once},
                             {"a_child_throws", a_child_throws},
                             {"others_wait", others_wait},
                             {"another_waits_alone", another_waits_alone}};

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -112,6 +113,20 @@ TEST_P(group, more_children_than_are_queued) {
     }
     g.wait();
     EXPECT_EQ(done.load(), children);
+  });
+}
+
+TEST_P(group, tiny_children_run_once_each) {
+  run([] {
+    const int children = heddle_test::sanitized ? 1000 : 20'000;  // a stack each with spawn=parent
+    std::vector<std::atomic<int>> ran(static_cast<std::size_t>(children));
+    for (int round = 0; round < 3; ++round) {
+      heddle::task_group g;
+      for (auto& each : ran) g.run([&each] { ++each; });
+      g.wait();
+    }
+    const auto wrong = std::count_if(ran.begin(), ran.end(), [](const auto& each) { return each.load() != 3; });
+    EXPECT_EQ(wrong, 0);
   });
 }
 
@@ -429,6 +444,59 @@ TEST(group_alone, children_begin_when_their_owner_waits_for_anything) {
     g.run([&] { done.count_down(); });
     done.wait();
     g.wait();
+  });
+}
+
+heddle::runtime_options two() {
+  heddle::runtime_options options = alone();
+  options.workers = 2;
+  return options;
+}
+
+// The owner makes as many children as are queued and never waits until another worker has taken them all. Further
+// children are queued, too, and do not run in the owner's place.
+TEST(group_of_two, children_that_were_taken_make_room) {
+  heddle::runtime both(two());
+  both.run([&] {
+    constexpr int limit = 4096, more = 1000;
+    std::atomic<int> done{0}, in_place{0};
+    const int owner = both.worker_rank();
+    heddle::task_group g;
+    for (int i = 0; i < limit; ++i) g.run([&] { ++done; });
+    while (done.load() < limit) std::this_thread::yield();
+    ASSERT_EQ(both.worker_rank(), owner);
+    for (int i = 0; i < more; ++i) {
+      g.run([&] {
+        if (both.worker_rank() == owner) ++in_place;
+        ++done;
+      });
+    }
+    while (done.load() < limit + more) std::this_thread::yield();
+    EXPECT_EQ(in_place.load(), 0);
+    g.wait();
+  });
+}
+
+// The owner runs none of its children, so the other worker does, and has taken several when one of them waits.
+TEST(group_of_two, a_child_that_waits_holds_up_none_that_was_taken_with_it) {
+  heddle::runtime both(two());
+  both.run([&] {
+    constexpr int children = 600;
+    std::atomic<int> done{0};
+    heddle::task_group g;
+    std::array<std::unique_ptr<heddle::latch>, children + 1> open;
+    for (auto& each : open) each = std::make_unique<heddle::latch>(1);
+    for (int i = 0; i < children; ++i) {
+      g.run([&, i] {
+        if (i % 200 > 150) open[static_cast<std::size_t>(i) + 1]->wait();  // for a younger one
+        open[static_cast<std::size_t>(i)]->count_down();
+        ++done;
+      });
+    }
+    open[children]->count_down();
+    while (done.load() < children) std::this_thread::yield();
+    g.wait();
+    EXPECT_EQ(done.load(), children);
   });
 }
 

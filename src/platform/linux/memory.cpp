@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -83,6 +84,23 @@ void* reserve_dense(std::size_t bytes) noexcept {
 void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
 
 void decommit(void* memory, std::size_t bytes) noexcept { madvise(memory, bytes, MADV_DONTNEED); }
+
+std::size_t committed(void* memory, std::size_t bytes) noexcept {
+  constexpr std::size_t most = 256;
+  unsigned char pages[most];
+  const std::size_t page = page_size();
+  const auto low = reinterpret_cast<std::uintptr_t>(memory) / page;
+  std::size_t found = 0;
+  for (std::uintptr_t high = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page; high > low;) {
+    const std::size_t count = std::min<std::size_t>(high - low, most);
+    high -= count;
+    if (mincore(reinterpret_cast<void*>(high * page), count * page, pages) != 0) break;
+    const auto here = std::count_if(pages, pages + count, [](unsigned char state) { return (state & 1) != 0; });
+    if (here == 0) break;
+    found += static_cast<std::size_t>(here);
+  }
+  return found * page;
+}
 
 bool install_guard(void* memory, std::size_t bytes) noexcept {
   static std::atomic<bool> guard_install_works{true};

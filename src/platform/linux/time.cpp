@@ -36,12 +36,17 @@ moment read_both() noexcept {
   return best;
 }
 
+// When the library was loaded. Code that runs before that, which is the initialisation of other sources, finds 0.
+const moment loaded = read_both();
+
+// As a rule enough time has passed since then. Otherwise it has to be waited for.
 std::uint64_t measure_tick_rate() noexcept {
-  const moment first = read_both();
+  const moment first = loaded.clock != 0 ? loaded : read_both();
   while (read_clock(CLOCK_MONOTONIC) - first.clock < 200'000) {
   }
   const moment last = read_both();
-  const std::uint64_t rate = (last.ticks - first.ticks) * 1000 / (last.clock - first.clock);
+  const double microseconds = static_cast<double>(last.clock - first.clock) / 1000;
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(last.ticks - first.ticks) / microseconds + 0.5);
   return rate == 0 ? 1 : rate;
 }
 

@@ -4,6 +4,7 @@
 
 #include <heddle/detail/loop_runtime.hpp>
 #include <heddle/job.hpp>
+#include <heddle/task_group.hpp>
 
 #include "platform/explored.hpp"
 #include "platform/platform.hpp"
@@ -15,18 +16,22 @@
 
 namespace heddle::detail {
 
-ticket push_slow(fork_queue* queue, slot* position) noexcept {
-  const worker::caller who(queue);
-  if (who.is_user_code()) [[unlikely]]
-    return push_from_preemptive(queue, position, [](entry item) { return push(item); });
-  worker::worker& self = who.on();
+namespace {
+
+// Called by the owner: the number of entries that it makes public at once where children of groups are queued, so that
+// thieves may take several ([group:6]).
+unsigned share_of_children(const worker::worker& self) noexcept {
+  return std::clamp(queue::size(self) / 8, 1u, most_children_at_once);
+}
+
+[[gnu::always_inline]] inline ticket push_slow_showing(worker::worker& self, slot* position, unsigned most) noexcept {
   // In a simulation, as a rule, every fork comes here. Its time passes before the entry can be seen.
   if (platform::watches_forks()) {
-    queue->bottom.store(position, std::memory_order_release);  // as a pop and a push do it, as below
+    self.bottom.store(position, std::memory_order_release);  // as a pop and a push do it, as below
     platform::charge(platform::operation::fork);
-    queue->bottom.store(position + 1, std::memory_order_release);
+    self.bottom.store(position + 1, std::memory_order_release);
   }
-  const queue::slow_outcome outcome = queue::push(self, position);
+  const queue::slow_outcome outcome = queue::push(self, position, most);
   if (self.ring != nullptr && outcome.done && (!platform::simulated || self.every_fork || outcome.published))
       [[unlikely]] {
     const entry item = position->load(std::memory_order_relaxed);  // the worker's own slot
@@ -40,6 +45,35 @@ ticket push_slow(fork_queue* queue, slot* position) noexcept {
   }
   if (outcome.published) self.announce_answer();
   return outcome.done ? position : nullptr;
+}
+
+[[gnu::always_inline]] inline popped pop_slow_showing(worker::worker& self, slot* position, unsigned most) noexcept {
+  // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
+  // take the entry.
+  if (platform::watches_forks()) {
+    self.bottom.store(position + 1, std::memory_order_release);  // as above
+    platform::charge(platform::operation::join);
+    self.bottom.store(position, std::memory_order_release);
+  }
+  const queue::slow_outcome outcome = queue::pop(self, position, most);
+  if (outcome.published) self.announce_answer();
+  return outcome.done ? popped::mine : popped::lost;
+}
+
+}  // namespace
+
+ticket push_slow(fork_queue* queue, slot* position) noexcept {
+  const worker::caller who(queue);
+  if (who.is_user_code()) [[unlikely]]
+    return push_from_preemptive(queue, position, [](entry item) { return push(item); });
+  return push_slow_showing(who.on(), position, 1);
+}
+
+ticket push_child_slow(fork_queue* queue, slot* position) noexcept {
+  const worker::caller who(queue);
+  if (who.is_user_code()) [[unlikely]]
+    return push_from_preemptive(queue, position, [](entry item) { return push_or(item, push_child_slow); });
+  return push_slow_showing(who.on(), position, share_of_children(who.on()));
 }
 
 // [service:1] At the join of a fork.
@@ -63,25 +97,15 @@ popped pop_slow(fork_queue* queue, slot* position) noexcept {
   return got;
 }
 
-popped pop_slow_unwatched(fork_queue* queue, slot* position) noexcept {
+popped pop_child_slow(fork_queue* queue, slot* position) noexcept {
   worker::worker& self = worker::caller(queue).on();
-  const popped got = pop_slow_unserved(queue, position);
+  const popped got = pop_slow_showing(self, position, share_of_children(self));
   serve_if_reminded(self);
   return got;
 }
 
 popped pop_slow_unserved(fork_queue* queue, slot* position) noexcept {
-  worker::worker& self = worker::caller(queue).on();
-  // In a simulation, as a rule, every join comes here. The time of what was computed before passes while thieves can
-  // take the entry.
-  if (platform::watches_forks()) {
-    queue->bottom.store(position + 1, std::memory_order_release);  // as above
-    platform::charge(platform::operation::join);
-    queue->bottom.store(position, std::memory_order_release);
-  }
-  const queue::slow_outcome outcome = queue::pop(self, position);
-  if (outcome.published) self.announce_answer();
-  return outcome.done ? popped::mine : popped::lost;
+  return pop_slow_showing(worker::caller(queue).on(), position, 1);
 }
 
 ticket push_unannounced_slow(fork_queue* queue, entry item) noexcept {

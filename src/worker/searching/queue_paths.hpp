@@ -16,7 +16,10 @@ template <class Push>
   return push(position->load(std::memory_order_relaxed));    // the thread's own
 }
 
-// As pop_slow, for the library's own code, which takes what a trace need not see. It does not return `watched`.
-popped pop_slow_unwatched(fork_queue* queue, slot* position) noexcept;
+// [group:6] The most children of a group that a thief takes at once.
+inline constexpr unsigned most_children_at_once = 64;
+
+// As pop_slow, for a child of a group. It does not return `watched`.
+popped pop_child_slow(fork_queue* queue, slot* position) noexcept;
 
 }  // namespace heddle::detail

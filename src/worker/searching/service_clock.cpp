@@ -12,7 +12,8 @@ namespace heddle::worker {
 
 namespace {
 
-constexpr unsigned slowest = 8;         // bounds between two looks while nothing waits
+constexpr unsigned slowest = 8;  // bounds between two looks while nothing waits
+constexpr platform::nanoseconds stacks_age_every = 1'000'000'000;
 constexpr unsigned looks_for_none = 8;  // looks that find no busy worker before the clock stands still
 
 }  // namespace
@@ -54,6 +55,13 @@ bool service_clock::look(bool& busy) noexcept {
 
 void service_clock::run(void* self) noexcept { static_cast<service_clock*>(self)->serve(); }
 
+// What the pool keeps for threads that lived of late goes back to the system within two periods.
+void service_clock::age_stacks(platform::nanoseconds now) noexcept {
+  if (now < stacks_age_at_) return;
+  stacks_.age();
+  stacks_age_at_ = now + stacks_age_every;
+}
+
 void service_clock::serve() noexcept {
   unsigned period = 1, idle_looks = 0;
   for (;;) {
@@ -64,10 +72,12 @@ void service_clock::serve() noexcept {
     period = waits || again ? 1 : std::min(2 * period, slowest);
     idle_looks = busy ? 0 : idle_looks + 1;
     const platform::nanoseconds now = platform::now();
+    age_stacks(now);
     if (idle_looks > looks_for_none) {
       sleeps_.store(true);
       looks_at_.store(std::numeric_limits<platform::nanoseconds>::max());
-      platform::wait_on(calls_, seen);
+      if (stacks_.keeps_more()) platform::wait_on(calls_, seen, stacks_age_at_);
+      else platform::wait_on(calls_, seen);
       sleeps_.store(false);
       idle_looks = 0;
       period = 1;
