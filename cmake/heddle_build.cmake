@@ -71,10 +71,15 @@ if(HEDDLE_AUDIT)
   add_compile_definitions(HEDDLE_AUDIT=1)
 endif()
 
-# heddle_compile_fast(<target>): for code that is never measured: the command, and tests of what is in a library. In
-# optimised builds -O1 compiles it in two thirds of the time of -O3.
+# heddle_compile_fast(<target>): for code that is never measured, such as the command. In optimised builds -O1 compiles it in
+# two thirds of the time of -O3.
 function(heddle_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# heddle_compile_plainly(<target>): for tests of what is in a library. -O0 takes half of the time of -O1.
+function(heddle_compile_plainly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 # heddle_add_test_support(<kind> <option>...): heddle_tests_<kind> has what is compiled once for all tests of the same flags,

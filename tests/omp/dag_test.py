@@ -89,7 +89,7 @@ def check_graphs(heddle, program, folder, policy):
 def check_names(heddle, program, folder):
     """Here: the serial execution, by `heddle dag -- PROGRAM`."""
     found = None
-    for _ in range(9):  # a leaf that another program interrupts is the span
+    for _ in range(40):  # a leaf that another program interrupts is the span
         found = json.loads(run([heddle, 'dag', '--json', '--', program, 'tree']).stdout)
         if found['parallelism'] > 8:
             break

@@ -98,14 +98,14 @@ def build(program, options):
     compiler = compiler_for(program.kind, options.compiler)
     if compiler is None:
         return 'no compiler'
-    flags = ['-O1', '-g', *([] if program.plain else ['-fopenmp']), *options.flag]
+    flags = ['-O1', *([] if program.plain else ['-fopenmp']), *options.flag]
     if program.kind == 'fortran':
         flags += ['-J', options.build]
     target = os.path.join(options.build, program.file)
     wrong = compile_into(options.build, compiler, flags, program.file, target + '.run', program.link)
     if wrong is None and program.library:
         c = compiler_for('c', options.compiler)
-        wrong = compile_into(options.build, c, ['-O1', '-g', '-fopenmp', '-shared', '-fPIC', *options.flag],
+        wrong = compile_into(options.build, c, ['-O1', '-fopenmp', '-shared', '-fPIC', *options.flag],
                              os.path.join('library', program.library + '.c'), target + '.so', [])
     return wrong
 

@@ -62,7 +62,7 @@ TEST_P(every_policy, ends_what_it_is_given) {
         });
         require(done.load() == 7);
       },
-      schedules() / 3);
+      schedules() / 6);
 }
 
 // A group that fills the machine, of groups that fill a package, of
@@ -101,7 +101,7 @@ TEST_P(every_policy, ends_two_programs_on_two_packages) {
         second.join();
         require(done.load() == 8 + 2 + 2);
       },
-      schedules() / 6);
+      schedules() / 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(policies, every_policy, testing::ValuesIn(names()), test_name);

@@ -33,7 +33,7 @@ class work_conserving : public testing::TestWithParam<std::string> {};
 
 TEST_P(work_conserving, as_many_leaves_as_workers_meet) {
   const bool often = GetParam() == "random_ws";  // what most programs run under
-  const unsigned count = often ? schedules() / 3 : schedules() / 30;
+  const unsigned count = often ? schedules() / 3 : schedules() / 60;
   for (const shape& s : shapes) {
     for (const auto& [there, leaves] : {std::pair{3, 3}, {4, 4}, {4, 3}}) {
       const verdict v = explored(s, GetParam(), there, leaves, count);

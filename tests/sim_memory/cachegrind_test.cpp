@@ -74,7 +74,7 @@ TEST(cachegrind, counts_the_same_misses) {
   if (std::system("valgrind --tool=lackey --log-file=/dev/null /bin/true >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "no valgrind here";
   const cache_form first{group_kind::l1, 4096, 2}, last{group_kind::l2, 32768, 8};
-  const std::string program = " /bin/sh -c 'i=0; s=; while [ $i -lt 300 ]; do i=$((i+1)); s=$s$i; done' ";
+  const std::string program = " /bin/sh -c 'i=0; s=; while [ $i -lt 120 ]; do i=$((i+1)); s=$s$i; done' ";
   std::string report;
   each_line(
       "valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null --I1=4096,2,64 --D1=4096,2,64 "

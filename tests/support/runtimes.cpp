@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <thread>
 
@@ -112,13 +113,14 @@ std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::
   return test_name(std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param)));
 }
 
-testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime() {
+testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime(std::string_view suite) {
   const std::vector<unsigned> counts = worker_counts();
   const bool every_count = whole();
+  const std::size_t first = std::accumulate(suite.begin(), suite.end(), std::size_t{0});
   std::vector<std::tuple<unsigned, std::string>> all;
   for (std::size_t policy = 0; policy < all_policies.size(); ++policy) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      const bool chosen = policy == 0 || i == policy % counts.size() || i == (policy + 2) % counts.size();
+      const bool chosen = policy == 0 || i == (first + policy) % counts.size();
       if (every_count || chosen) all.emplace_back(counts[i], all_policies[policy]);
     }
   }

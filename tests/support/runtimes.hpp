@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -65,11 +66,11 @@ class over_runtimes : public testing::TestWithParam<std::tuple<unsigned, std::st
 std::string test_name(std::string text);
 std::string runtime_name(const testing::TestParamInfo<std::tuple<unsigned, std::string>>& info);
 
-// Every policy with two of the worker counts, which change from policy to policy; the default policy has all of them.
-// With HEDDLE_STRESS each policy has all.
-testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime();
+// Every policy with one of the worker counts, which changes from policy to policy and from suite to suite; the default
+// policy has all of them. With HEDDLE_STRESS each policy has all.
+testing::internal::ParamGenerator<std::tuple<unsigned, std::string>> every_runtime(std::string_view suite);
 
 }  // namespace heddle_test
 
 #define HEDDLE_OVER_RUNTIMES(suite) \
-  INSTANTIATE_TEST_SUITE_P(workers, suite, heddle_test::every_runtime(), heddle_test::runtime_name)
+  INSTANTIATE_TEST_SUITE_P(workers, suite, heddle_test::every_runtime(#suite), heddle_test::runtime_name)
