@@ -211,7 +211,8 @@ endfunction()
 # left at the end, when it would have the machine to itself.
 function(heddle_order_tests)
   set(cost 100)
-  foreach(test IN ITEMS omp_programs_clang-19 omp_programs_gcc-12 worker_priority_test stress_policy_stress_test.short python_packages_test
+  foreach(test IN ITEMS omp_programs_clang-19 omp_programs_gcc-12 bench_heddle_kernels_test omp_programs_clang-19_preload
+      omp_programs_gcc-12_preload worker_priority_test stress_policy_stress_test.short python_packages_test
       fault_dump_test worker_eviction_test wait_condition_variable_test report_browser_test wait_channel_test install_consumer_test
       loop_sort_test worker_migration_test worker_calls_from_outside_test sim_run_test)
     if(TEST ${test})

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <set>
 #include <thread>
 #include <vector>
@@ -211,7 +212,10 @@ TEST(stack_pool_death, the_guard_faults) {
 TEST(stack_pool, no_memory_is_an_answer) {
   if (heddle_test::sanitized) GTEST_SKIP() << "sanitizers reserve more than any limit";
   const int status = heddle_test::in_child([] {
-    rlimit limit{std::size_t{256} << 20, std::size_t{256} << 20};
+    std::size_t pages = 0;  // of this process so far
+    std::ifstream("/proc/self/statm") >> pages;
+    const std::size_t most = pages * static_cast<std::size_t>(getpagesize()) + (std::size_t{256} << 20);
+    const rlimit limit{most, most};
     setrlimit(RLIMIT_AS, &limit);
     stack_pool pool(1 << 20, 100);
     thread* chain = pool.take(pool.default_class(), 1000);

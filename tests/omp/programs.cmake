@@ -22,7 +22,7 @@ if(TARGET heddle_omp AND HEDDLE_PYTHON AND NOT HEDDLE_SANITIZE)
     add_test(NAME omp_programs_${compiler}_waits COMMAND ${omp_programs} --compiler ${compiler} ${build}
       ${preload} --threads 1,2,4,8 waits_ blocking_members)
     set_tests_properties(omp_programs_${compiler} omp_programs_${compiler}_preload omp_programs_${compiler}_waits PROPERTIES
-      LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler} PROCESSORS 2)
+      LABELS omp SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK omp_programs_${compiler})
     # Tasks that a policy places, and tasks in traces.
     foreach(policy IN ITEMS adws sb)
       add_test(NAME omp_programs_${compiler}_${policy} COMMAND ${omp_programs} --compiler ${compiler} ${build}

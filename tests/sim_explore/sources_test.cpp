@@ -374,11 +374,12 @@ TEST_P(sources_of_work, are_never_slept_beside) {
 
 // The source's own scenarios first. What the policy looks for before a sleep includes what stands at other workers.
 void expect_missed(const subject& of, platform::step what) {
+  const unsigned many = what == platform::step::last_look ? schedules() : schedules() / 4;
   std::string found;
   const auto look_in = [&](const subject& s) {
     for (const place where : places) {
       if (!found.empty()) return;
-      const verdict v = explored(s, where, schedules() / 4, {what, of.name});
+      const verdict v = explored(s, where, many, {what, of.name});
       if (v.failed)
         found = std::string(s.name) + ", " + names[static_cast<int>(where)] + ", schedule " + std::to_string(v.seed) +
                 ", status " + std::to_string(v.status);

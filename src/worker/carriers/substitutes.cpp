@@ -146,7 +146,13 @@ bool substitutes::may_lend() const noexcept {
 
 bool substitutes::look(bool& busy) noexcept {
   if (bound_ == 0) return false;
-  if (seen_.empty()) seen_.resize(workers_.size());
+  if (seen_.empty()) {
+    try {
+      seen_.resize(workers_.size());
+    } catch (const std::bad_alloc&) {
+      return false;  // no substitutes until there is memory
+    }
+  }
   const platform::nanoseconds now = platform::now();
   const bool free = some_worker_is_free(now);
   bool helps = false, keeps_work = false;
