@@ -372,11 +372,11 @@ TEST_P(sources_of_work, are_never_slept_beside) {
   }
 }
 
-// The source's own scenarios first. What the policy looks for before a sleep includes what stands at other workers.
+// The source's own scenarios first, because they are short. What the policy looks for before a sleep includes what
+// stands at other workers.
 void expect_missed(const subject& of, platform::step what) {
-  const unsigned many = what == platform::step::last_look ? schedules() : schedules() / 4;
   std::string found;
-  const auto look_in = [&](const subject& s) {
+  const auto look_in = [&](const subject& s, unsigned many) {
     for (const place where : places) {
       if (!found.empty()) return;
       const verdict v = explored(s, where, many, {what, of.name});
@@ -385,9 +385,9 @@ void expect_missed(const subject& of, platform::step what) {
                 ", status " + std::to_string(v.status);
     }
   };
-  look_in(of);
+  look_in(of, 4 * schedules());
   if (what == platform::step::last_look) {
-    for (const subject& s : subjects()) look_in(s);
+    for (const subject& s : subjects()) look_in(s, schedules() / 4);
   }
   std::printf("%s: %s\n", of.name, found.empty() ? "not found" : found.c_str());
   EXPECT_FALSE(found.empty());
