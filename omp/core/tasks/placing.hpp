@@ -58,7 +58,7 @@ class mailbox {
 // Returns a task that the member may run while it waits in `under`, or null if none was found.
 explicit_task* take(member_tasks& mine, const task* under) noexcept;
 bool may_find(const member_tasks& mine) noexcept;
-// The member goes on. What its mailbox has left is for all members of the team.
+// The member goes on, and leaves the rest of its mailbox to all members of the team.
 void leave_to_others(thread& self) noexcept;
 
 // The running task is about to wait for its children. The second function is called when it goes on.

@@ -55,7 +55,7 @@ bool service_clock::look(bool& busy) noexcept {
 
 void service_clock::run(void* self) noexcept { static_cast<service_clock*>(self)->serve(); }
 
-// What the pool keeps for threads that lived of late goes back to the system within two periods.
+// Stacks that the pool keeps for threads that lived of late go back to the system within two periods.
 void service_clock::age_stacks(platform::nanoseconds now) noexcept {
   if (now < stacks_age_at_) return;
   stacks_.age();
