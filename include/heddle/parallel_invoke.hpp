@@ -63,8 +63,10 @@ template <class G>
 struct fork_frame : second_half<result_of<std::remove_reference_t<G>>> {
   using callable = std::remove_reference_t<G>;
   using result = result_of<callable>;
-  static constexpr bool copied =
-      !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<callable> && sizeof(callable) <= 32;
+  static constexpr bool copied = [] {
+    if constexpr (std::is_lvalue_reference_v<G>) return false;  // perhaps to a function, which has no size
+    else return std::is_trivially_copyable_v<callable> && sizeof(callable) <= 32;
+  }();
   using kept = std::conditional_t<copied, callable, callable*>;
 
   explicit fork_frame(callable& g) noexcept : second_half<result>(&fork_frame::execute), held(keep(g)) {}

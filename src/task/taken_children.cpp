@@ -107,8 +107,9 @@ class taken_children {
     if (count == 0) return nullptr;
     for (unsigned i = 0; i < count; ++i) __builtin_prefetch(reinterpret_cast<const void*>(items[i]));
     for (unsigned i = count - 1; i > 0; --i) queue(items[i]);
-    // The transfer of the children to this processor does not count as their time.
     auto* const first = child_of_group(items[0]);
+    // The fence orders nothing between threads. It waits until the first child has come to this processor, so that the
+    // transfer does not count as the children's time.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     since_ = platform::cycles();
     ran_ = 0;

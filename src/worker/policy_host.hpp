@@ -74,6 +74,10 @@ class policy_host final : private policy::scheduler {
   // number. It does not ask the policy, so it returns 0 where the policy has a say in that.
   [[nodiscard]] unsigned steal_several(worker& thief, worker& from, entry* out, unsigned most) noexcept;
 
+  // The calling worker takes the oldest entry of another one, private entries included, or else a ready thread that its
+  // worker has given up. `fence` is the fence of queue::force_steal. Does not ask the policy.
+  [[nodiscard]] entry take_by_force(worker& thief, worker& from, void (*fence)() noexcept) const noexcept;
+
   // Names a worker whose queue shows work for many, where a policy limits no thief. Searching workers find that work at
   // once, and not after as many tries as there are workers. A hint; the last call counts.
   void tell_of(unsigned rank) noexcept { told_of_.rank.store(rank, std::memory_order_relaxed); }
@@ -123,8 +127,6 @@ class policy_host final : private policy::scheduler {
 
   entry take_from_box(unsigned self, unsigned of) noexcept;
   void note_steal(worker& thief, unsigned victim, entry item) const noexcept;
-  // Takes the oldest entry, or a ready thread, without the victim's help; 0 if there is none.
-  entry take_by_force(worker& thief, worker& from, void (*fence)() noexcept) const noexcept;
   // The victims' handlers of messages: run for requests by name that have arrived ([ask:9]).
   void handle_requests() const noexcept;
 

@@ -68,7 +68,7 @@ struct worker_state : detail::fork_queue {
   // Of an arena's worker, which has no kernel thread of its own: what has it carried. Null: it is no such worker.
   // Written before the worker is known to others.
   driver* drives{nullptr};
-  // Of a worker beside those of the runtime (substitutes.md): what has made it. Null: it is no such worker. Written
+  // Of a worker beside those of the runtime (substitutes.md): what has made it, or null for any other worker. Written
   // before the worker is known to others.
   substitute* stands_in{nullptr};
 

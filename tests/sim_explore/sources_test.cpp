@@ -372,8 +372,8 @@ TEST_P(sources_of_work, are_never_slept_beside) {
   }
 }
 
-// The source's own scenarios first, because they are short. What the policy looks for before a sleep includes what
-// stands at other workers.
+// Looks in the source's own scenarios first, because they are short. The others follow because the policy's last look
+// includes entries that stand at other workers.
 void expect_missed(const subject& of, platform::step what) {
   std::string found;
   const auto look_in = [&](const subject& s, unsigned many) {

@@ -182,6 +182,7 @@ class team_tasks {
     if (!from.is_explicit)
       return it.root_member.load(std::memory_order_relaxed) == from.root_member.load(std::memory_order_relaxed);
     return it.depth.load(std::memory_order_relaxed) > from.depth.load(std::memory_order_relaxed) &&
+           // relaxed: as above
            it.root.load(std::memory_order_relaxed) ==
                static_cast<const explicit_task&>(from).root.load(std::memory_order_relaxed);
   }

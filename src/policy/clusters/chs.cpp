@@ -55,7 +55,7 @@ entry chs::acquire(unsigned self, effort how) noexcept {
   const entry found = go_round(clusters_.count(), first, how, [&](unsigned number) -> entry {
     return number == clusters_.number_of(self) ? 0 : ask(self, clusters_[number], how);
   });
-  mine.waits.store(false, std::memory_order_release);
+  mine.waits.store(false, std::memory_order_release);  // pairs with the exchange: as there
   return found;
 }
 

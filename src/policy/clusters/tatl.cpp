@@ -60,6 +60,7 @@ void tatl::beat() noexcept {
                                         static_cast<double>(taken - q.taken_before) / span);
     q.pushed_before = pushed;
     q.taken_before = taken;
+    // relaxed: numbers; a worker that sees one of them earlier than the other acts on a length between the thresholds
     q.most.store(now.most, std::memory_order_relaxed);
     q.least.store(now.least, std::memory_order_relaxed);
   }

@@ -224,16 +224,10 @@ void substitutes::end() noexcept {
 // --- a substitute's search -----------------------------------------------------------------------------------------
 
 entry substitutes::rob(worker& thief) noexcept {
-  const auto take_from = [](worker& from) -> entry {
+  const auto take_from = [this, &thief](worker& from) -> entry {
     bool left = false;
-    if (const entry item = queue::steal(from, left); item != 0) return item;
-    if (queue::has_any(from)) {
-      if (const entry item = queue::force_steal(from, platform::heavy_fence); item != 0) return item;
-    }
-    if (from.ready.looks_empty() || !from.lone.is_given_up(from.threads.made.load(std::memory_order_relaxed)))
-      return 0;  // a hint
-    thread* const t = from.ready.force_pop();
-    return t != nullptr ? ready_entry(*t) : 0;
+    const entry item = queue::steal(from, left);
+    return item != 0 ? item : home_.host().take_by_force(thief, from, platform::heavy_fence);
   };
   entry item = 0;
   const auto count = static_cast<unsigned>(workers_.size());

@@ -119,6 +119,7 @@ void ticks::took_over(worker& w) noexcept {
   if (per_worker() || w.stands_in != nullptr ||
       owners_[group_of(w.rank)].load(std::memory_order_relaxed) != static_cast<int>(w.rank))
     return;
+  // relaxed: see above
   if (w.by->ticks.load(std::memory_order_relaxed) == carrier::ticking::no) start(w, false);
 }
 
