@@ -11,12 +11,11 @@
 
 #include <array>
 #include <atomic>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 
+#include "support/kernel_threads.hpp"
 #include "support/sanitized.hpp"
 #include "support/waiting.hpp"
 
@@ -235,17 +234,12 @@ TEST(blocking_without_carriers, runs_in_place) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-long kernel_threads() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
-}
-
 // A burst needs a carrier for each call; afterwards all but a few end, and calls go on as before.
 TEST(blocking_carriers, end_after_a_burst) {
   heddle_test::watchdog guard("carriers");
   // the last one where threads are preemptive by default
   constexpr int burst = 60, kept = 16, workers = 2, creator = 1;
-  const long before = kernel_threads();
+  const long before = heddle_test::kernel_threads();
   heddle::runtime own({.workers = workers, .watchdog = 0});  // which would be one more kernel thread
   for (int round = 0; round < 2; ++round) {
     kernel_pipe p;
@@ -264,8 +258,8 @@ TEST(blocking_carriers, end_after_a_burst) {
       for (int i = 0; i < burst; ++i) p.put('x');
       for (auto& t : readers) t.join();
     });
-    EXPECT_GE(kernel_threads(), before + workers);
-    while (kernel_threads() > before + workers + kept + creator) usleep(10000);  // the guard ends a wait in vain
+    EXPECT_GE(heddle_test::kernel_threads(), before + workers);
+    while (heddle_test::kernel_threads() > before + workers + kept + creator) usleep(10000);  // the guard ends a wait in vain
   }
 }
 

@@ -5,22 +5,17 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
-#include <iterator>
 #include <vector>
 
 #include <heddle/heddle.hpp>
 
+#include "support/kernel_threads.hpp"
 #include "worker/runtime.hpp"
 
 namespace spares_at_exit_test {
 namespace {
 
 constexpr int left_unjoined = 3, owed_nothing = 4;
-
-std::ptrdiff_t kernel_threads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
-}
 
 heddle::worker::carriers& carriers() { return heddle::runtime::global().core().carriers(); }
 
@@ -30,7 +25,7 @@ heddle::worker::carriers& carriers() { return heddle::runtime::global().core().c
     if (carriers().owes_a_join()) _exit(left_unjoined);
   });
   heddle::runtime::global().run([] {});
-  const std::ptrdiff_t at_first = kernel_threads();
+  const long at_first = heddle_test::kernel_threads();
   constexpr int calls = heddle::worker::spares_kept + 8;
   std::atomic<int> inside{0};
   std::vector<heddle::thread> callers;
@@ -43,7 +38,7 @@ heddle::worker::carriers& carriers() { return heddle::runtime::global().core().c
     });
   }
   for (heddle::thread& t : callers) t.join();
-  while (kernel_threads() > at_first + heddle::worker::spares_kept) usleep(1000);
+  while (heddle_test::kernel_threads() > at_first + heddle::worker::spares_kept) usleep(1000);
   if (!carriers().owes_a_join()) _exit(owed_nothing);  // the next spare that ends would have joined it
   std::exit(0);
 }

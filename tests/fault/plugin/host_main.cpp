@@ -5,8 +5,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
+
+#include "support/kernel_threads.hpp"
+
+using heddle_test::kernel_threads;
 
 namespace {
 
@@ -37,15 +40,6 @@ library load(const char* path) {
   find(l.handle, "plugin_runtime", l.runtime);
   find(l.handle, "plugin_workers", l.workers);
   return l;
-}
-
-long kernel_threads() {
-  long count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-    static_cast<void>(entry);
-    ++count;
-  }
-  return count;
 }
 
 }  // namespace
