@@ -356,6 +356,19 @@ TEST(aats_takes, from_any_pool_while_a_class_is_unknown) {
   EXPECT_EQ(s.take(1), &b) << "one group is not known yet";
 }
 
+// The long tasks of the own cluster first, so that short ones are left for slow workers that help at the end.
+TEST(aats_takes, long_tasks_first_and_helps_faster_groups_with_short_ones) {
+  scene s({1, 0.25});
+  s.teach(heavy, 1000);
+  s.teach(middle, 900);
+  s.teach(light, 100);
+  for (const char* label : {&middle, &heavy, &middle, &heavy}) s.spawn(*label);
+  task* const first = s.take(0);
+  EXPECT_EQ(static_cast<task_class*>(first->tag)->label, &heavy);
+  task* const helped = s.take(1);
+  EXPECT_EQ(static_cast<task_class*>(helped->tag)->label, &middle);
+}
+
 // A core has become as slow as the slowest ones, so there are two groups where there were three.
 TEST(aats_np, leaves_no_class_behind_when_groups_change) {
   scene s({1, 0.6, 0.3}, aats::across::none);

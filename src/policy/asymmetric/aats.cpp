@@ -23,6 +23,11 @@
 // - A class is unknown on a group where none of its tasks has ended. During the warm-up the book lets workers take from
 //   any pool until all is known. Here the warm-up of a class also ends when 4 tasks a group have ended, because a rare
 //   class may never meet each group; what is then unknown follows from the speeds.
+// - A worker takes from a random pool of a cluster in the book, so that workers seldom meet at one pool. A pool's lock
+//   is held for some ns here, and the order matters: a slow worker that helps a faster group at the end of a batch
+//   lengthens the batch by the difference of the cores' times, least with the shortest tasks. So a worker takes the
+//   longest tasks of its own and of slower groups first, and the shortest of faster groups. `pools=random` is the
+//   book's.
 // - A batch is held for at most `hold`, 10, beats, and not while nobody runs anything: its maker may wait for
 //   something else.
 // - The book starts the program's main task on the fastest core. Here all tasks that are nobody's children are taken by
@@ -330,7 +335,23 @@ task* aats::take_at_random(unsigned self, Accept&& accept) noexcept {
 }
 
 task* aats::take_of_class(unsigned self, unsigned cluster) noexcept {
+  if (options_.order == pools::sorted) return take_by_length(cluster, cluster >= workers_[self].group.load());
   return take_at_random(self, [&](const task_class& c) { return cluster_of(c) == cluster; });
+}
+
+task* aats::take_by_length(unsigned cluster, bool longest) noexcept {
+  for (;;) {
+    task_class* best = nullptr;
+    const auto is_better = [&](const task_class& c) {
+      return best == nullptr || (c.expected.load() > best->expected.load()) == longest;
+    };
+    classes_.find_from(0, [&](task_class& c) {
+      if (!c.pool.looks_empty() && cluster_of(c) == cluster && is_better(c)) best = &c;
+      return false;
+    });
+    if (best == nullptr) return nullptr;
+    if (task* const t = best->pool.pop_front(); t != nullptr) return t;
+  }
 }
 
 // The preference list of Algorithm 9: the own group, the slower ones, then the faster ones, the next faster one first.
@@ -401,6 +422,7 @@ bool aats::may_find(unsigned self) noexcept {
 std::unique_ptr<policy> aats::make_as(parameters& given, across groups) {
   options o{};
   o.groups = groups;
+  o.order = static_cast<pools>(given.choice("pools", "sorted|random"));
   o.weights = static_cast<class_weights>(given.choice("weights", "time|ips|ipc"));
   o.classes = given.whole("classes", 64, 2, 4096);
   o.hold = given.whole("hold", 10, 1, 1e6);

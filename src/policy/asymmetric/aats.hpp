@@ -18,8 +18,10 @@ namespace heddle::policy {
 class aats final : public policy {
  public:
   enum class across : std::uint8_t { prefer, none, snatch };  // what a worker does when its own group has nothing left
+  enum class pools : std::uint8_t { sorted, random };         // which pool of a cluster comes first
   struct options {
     across groups;
+    pools order;
     class_weights weights;
     unsigned classes;            // at most
     unsigned hold;               // beats for which workers wait at most until a batch is made
@@ -59,6 +61,7 @@ class aats final : public policy {
   static std::unique_ptr<policy> make_as(parameters& given, across groups);
   entry take(unsigned self, effort how) noexcept;
   task* take_of_class(unsigned self, unsigned cluster) noexcept;
+  task* take_by_length(unsigned cluster, bool longest) noexcept;
   task* take_root(unsigned self, effort how) noexcept;
   template <class Accept>
   task* take_at_random(unsigned self, Accept&& accept) noexcept;
