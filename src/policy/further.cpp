@@ -1,5 +1,7 @@
 #include "policy/further.hpp"
 
+#include "policy/asymmetric/aats.hpp"
+#include "policy/asymmetric/rts.hpp"
 #include "policy/clusters/chs.hpp"
 #include "policy/clusters/cls.hpp"
 #include "policy/clusters/crs.hpp"

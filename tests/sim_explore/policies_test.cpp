@@ -28,11 +28,7 @@ std::vector<std::string> names() {
 }
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name) {
-    if (c == ':' || c == '=' || c == ',' || c == '-') c = '_';
-  }
-  return name;
+  return heddle_test::test_name(info.param);
 }
 
 class every_policy : public testing::TestWithParam<std::string> {

@@ -59,11 +59,7 @@ TEST(work_conserving_clusters, as_many_leaves_as_workers_meet) {
 
 INSTANTIATE_TEST_SUITE_P(policies, work_conserving, testing::ValuesIn(work_conserving_policies()),
                          [](const testing::TestParamInfo<std::string>& info) {
-                           std::string name = info.param;
-                           for (char& c : name) {
-                             if (std::string(":=,-").find(c) != std::string::npos) c = '_';
-                           }
-                           return name;
+                           return heddle_test::test_name(info.param);
                          });
 
 #else

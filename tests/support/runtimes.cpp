@@ -66,6 +66,12 @@ const std::vector<std::string> all_policies = {
     "levels",
     "levels:l3=random_ws,l2=adws",
     "levels:l3=hierarchical_ws,l2=work_sharing",
+    "aats",
+    "aats:speeds=1:0.5",
+    "aats-np:speeds=1:0.5:0.5,hold=1",
+    "aats-ts:speeds=1:0.25",
+    "pfws",
+    "rts",
 };
 
 std::string fitting(std::string policy, unsigned workers) {
