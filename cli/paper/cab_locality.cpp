@@ -11,7 +11,7 @@ namespace heddle::cli::paper {
 namespace {
 
 constexpr const char* guided = "locality_ws";
-constexpr const char* patient = "locality_ws:patience=8";
+constexpr const char* patient = "locality_ws:patience=2";
 constexpr const char* beyond = "beyond the book, which names the algorithm and gives no figure";
 
 }  // namespace

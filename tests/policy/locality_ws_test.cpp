@@ -238,6 +238,19 @@ TEST_F(locality_alone, marks_tell_iterations_inside_a_group) {
   }
 }
 
+// Two loops over the same data, whose children run other code.
+TEST_F(locality_alone, what_the_tasks_run_is_all_one) {
+  begin("locality_ws");
+  first_iteration();
+  open(root_);
+  task other{};
+  const int code = 0;
+  ASSERT_EQ(made_->spawn(0, {other, &root_, &code, not_given, not_given, 0, 0, 0, nullptr}), placement::send);
+  made_->enqueue(0, other);
+  EXPECT_EQ(made_->pick(7, true), reinterpret_cast<entry>(&other)) << "as child 0 of the loop before";
+  close();
+}
+
 // A root that ends, and the next one: they are the same program.
 TEST_F(locality_alone, the_next_root_finds_what_the_last_one_left) {
   begin("locality_ws");

@@ -28,11 +28,11 @@ struct affine_task {
   std::uint16_t wanted;   // the worker in whose affine list it is put; `no_list` if it is in none
   bool waits;             // whether it is in the own list of `maker`; under that list's lock
   bool is_root;           // whether it is nobody's child
-  bool is_marked;         // for a root: whether it marks its iterations
+  std::uint8_t base;      // for a root: the forks and groups of its own that its iterations are inside of
   std::uint8_t depth;     // the forks and groups that it is below, by all its ancestors
   std::uint32_t open;     // the forks and groups of its own that it is inside of
   std::uint32_t made;     // the tasks that it has made, for a root in this iteration
-  std::uint64_t id;       // its identity; for a root that of its iteration, 0 until the first task of that is made
+  std::uint64_t id;       // its identity
 
   static constexpr std::uint16_t no_list = 0xffff;
 };

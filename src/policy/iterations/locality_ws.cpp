@@ -54,19 +54,16 @@ void locality_ws::start(scheduler& host) {
 
 // --- identities --------------------------------------------------------------------------------------------------
 
-// The task begins a group or a fork. The outermost one of a root that marks no iterations is an iteration.
-void locality_ws::enter(affine_task& at) noexcept {
-  if (at.open++ != 0 || !at.is_root || at.is_marked) return;
-  at.id = 0;
-  at.made = 0;
+// The task begins a group or a fork. For a root, one that is inside no other is an iteration, or, after a mark, one
+// that is inside those alone which the mark is in.
+void locality_ws::number_anew(affine_task& at) noexcept {
+  if (at.is_root && at.open == at.base) at.made = 0;
 }
 
-placement locality_ws::next_iteration(unsigned, task& owner, const void* label) noexcept {
+placement locality_ws::next_iteration(unsigned, task& owner, const void*) noexcept {
   if (owner.tag != &known_) return placement::stay;
   affine_task& at = state_of(owner);
-  if (!at.is_root) return placement::stay;
-  at.is_marked = true;
-  at.id = child_identity(reinterpret_cast<std::uintptr_t>(label), 0);
+  at.base = static_cast<std::uint8_t>(std::min(at.open, 255u));
   at.made = 0;
   return placement::stay;
 }
@@ -75,6 +72,7 @@ placement locality_ws::started(unsigned, const task_info& info) noexcept {
   info.made.tag = &known_;
   affine_task root{};
   root.is_root = true;
+  root.id = root_identity;
   info.made.keep(root);
   return placement::stay;
 }
@@ -82,7 +80,6 @@ placement locality_ws::started(unsigned, const task_info& info) noexcept {
 // Gives the task that `parent` has just made its identity, and says where it goes.
 placement locality_ws::hand_out(unsigned self, task& parent, const task_info& info) noexcept {
   affine_task& above = state_of(parent);
-  if (above.id == 0) above.id = child_identity(reinterpret_cast<std::uintptr_t>(info.label), 0);
   affine_task made{};
   made.id = child_identity(above.id, above.made - 1);
   made.depth = static_cast<std::uint8_t>(depth_below(above));
@@ -95,7 +92,10 @@ placement locality_ws::hand_out(unsigned self, task& parent, const task_info& in
 // --- groups and forks --------------------------------------------------------------------------------------------
 
 void locality_ws::group_begin(unsigned, group_info& info) noexcept {
-  if (info.owner.tag == &known_) enter(state_of(info.owner));
+  if (info.owner.tag != &known_) return;
+  affine_task& at = state_of(info.owner);
+  number_anew(at);
+  ++at.open;
 }
 
 placement locality_ws::group_end(unsigned, group_info& info) noexcept {
@@ -119,7 +119,7 @@ bool locality_ws::fork_begin(unsigned, const fork_info& info) noexcept {
   if (info.owner.tag != &known_) return false;
   affine_task& at = state_of(info.owner);
   if (at.depth + at.open >= depth_) return false;
-  if (at.open == 0 && at.is_root && !at.is_marked) at.id = at.made = 0;
+  number_anew(at);
   ++at.made;
   return true;
 }

@@ -45,7 +45,7 @@ class locality_ws final : public policy {
     unsigned in_vain{0};  // searches in vain; this worker's own
   };
 
-  static void enter(affine_task& at) noexcept;
+  static void number_anew(affine_task& at) noexcept;
   static void leave(affine_task& at) noexcept {
     if (at.open != 0) --at.open;
   }
