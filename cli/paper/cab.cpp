@@ -393,8 +393,8 @@ const registration cab_entry{paper{"cab",
 }  // namespace
 
 std::vector<experiment> cab_tables() {
-  return {table_3_5(),       table_3_7(), table_3_7_l1(), one_iteration(),  measured_sizes(),
-          boundary_levels(), fto_sizes(), cab_sizes(),    misses_by_size(), computing()};
+  return {table_3_5(), table_3_7(), table_3_7_l1(),   one_iteration(), measured_sizes(), boundary_levels(),
+          fto_sizes(), cab_sizes(), misses_by_size(), computing(),     cab_locality()};
 }
 
 }  // namespace heddle::cli::paper

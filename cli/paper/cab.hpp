@@ -38,6 +38,7 @@ inline value left_of_misses(const std::string& program, const std::string& polic
 }
 
 std::vector<experiment> cab_tables();
+experiment cab_locality();
 std::vector<experiment> laws_tables();
 
 }  // namespace heddle::cli::paper

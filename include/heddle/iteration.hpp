@@ -9,11 +9,12 @@ namespace heddle {
 /// with the next mark of the same thread, with the end of a group that existed before the mark, or with the thread.
 /// Marks with equal `label` belong to one loop. A null label stands for the place of the call.
 ///
-/// This is a hint. Among heddle's policies only constrained_ws uses it. Without marks that policy takes each group,
-/// fork or loop that is inside no other for an iteration. So a program whose outermost group encloses its loop has a
-/// single iteration, which is never replayed. With marks everything between two of them is one iteration. It must be
-/// called between forks, by a thread that is nobody's child. Elsewhere, under other policies and on foreign threads it
-/// does nothing. Thread context: any; may suspend and migrate a user-level thread.
+/// This is a hint. Among heddle's policies constrained_ws, locality_ws, cab-fto, cab-gto, laws and laws-nc use it.
+/// Without marks these policies take each group, fork or loop that is inside no other for an iteration. So a program
+/// whose outermost group encloses its loop has a single iteration, of which no task comes again. With marks everything
+/// between two of them is one iteration. It must be called between forks, by a thread that is nobody's child.
+/// Elsewhere, under other policies and on foreign threads it does nothing. Thread context: any; may suspend and migrate
+/// a user-level thread.
 HEDDLE_API void next_iteration(const void* label = nullptr) noexcept;
 
 }  // namespace heddle

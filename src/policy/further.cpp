@@ -10,6 +10,7 @@
 #include "policy/groups/hws.hpp"
 #include "policy/groups/mts.hpp"
 #include "policy/iterations/constrained_ws.hpp"
+#include "policy/iterations/locality_ws.hpp"
 #include "policy/levels/levels.hpp"
 #include "policy/numa/numalb.hpp"
 #include "policy/shared_cache/controlled_pdf.hpp"

@@ -108,7 +108,9 @@ TEST(levels_lines, say_what_cannot_be) {
   EXPECT_THAT(refusal("levels:l3=adws,l2=serial"), HasSubstr("l2=serial is not one of none|random_ws|"));
   EXPECT_THAT(refusal("levels:l3=levels,l2=random_ws"), HasSubstr("is not one of"));
   EXPECT_THAT(refusal("levels:l3=adws,l2=constrained_ws"), HasSubstr("nobody's child"));
+  EXPECT_THAT(refusal("levels:l3=adws,l2=locality_ws"), HasSubstr("l2=locality_ws: it tells iterations"));
   EXPECT_EQ(refusal("levels:l3=constrained_ws,l2=random_ws"), "");
+  EXPECT_EQ(refusal("levels:l3=locality_ws,l2=random_ws"), "");
   EXPECT_THAT(refusal("levels:numa=adws,l4=adws,l3=adws,l2=adws,l1=adws"), HasSubstr("at most 4"));
   EXPECT_THAT(refusal("levels:l3=adws,l2=random_ws,l7=adws"), HasSubstr("no parameter 'l7'"));
 }

@@ -43,6 +43,23 @@ TEST(task_map, of_constrained_stealing_is_fixed_once_replay_is_strict) {
   for (std::size_t i = 4; i < maps.size(); ++i) EXPECT_EQ(maps[i], maps[3]) << i;
 }
 
+// The tasks of an iteration that ran where they ran in the one before, of all that there are.
+double kept(const std::vector<task_map>& maps) {
+  std::size_t same = 0, all = 0;
+  for (std::size_t i = 2; i < maps.size(); ++i) {
+    for (std::size_t k = 0; k < maps[i].size(); ++k) same += maps[i][k] == maps[i - 1][k] ? 1 : 0;
+    all += maps[i].size();
+  }
+  return static_cast<double>(same) / static_cast<double>(all);
+}
+
+TEST(task_map, of_locality_guided_stealing_keeps_more_than_that_of_random_stealing) {
+  const double guided = kept(simulated_maps("locality_ws", 1024, 8)),
+               random = kept(simulated_maps("random_ws", 1024, 8));
+  EXPECT_LT(random, 0.1);
+  EXPECT_GT(guided, 3 * random);
+}
+
 TEST(task_map, of_random_stealing_changes) {
   const auto maps = simulated_maps("random_ws", 1024, 3);
   EXPECT_NE(maps[1], maps[2]) << "else the test above says nothing";

@@ -56,6 +56,8 @@ const std::vector<std::string> all_policies = {
     "constrained_ws",
     "constrained_ws:relws=0",
     "constrained_ws:replay=stuws,relws=1",
+    "locality_ws",
+    "locality_ws:tasks=2,depth=64,patience=1",
     "cab-fto",
     "cab-fto:sockets=2",
     "cab-fto:sockets=2,level=3,keep=0",

@@ -211,10 +211,11 @@ std::unique_ptr<policy> levels::make(parameters& given) {
   if (lines.size() > most_levels)
     throw std::invalid_argument("policy levels: at most " + std::to_string(most_levels) + " levels");
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].name != "constrained_ws") continue;
-    throw std::invalid_argument("policy levels: " + std::string(machine::name(lines[i].kind)) +
-                                "=constrained_ws: it tells iterations by threads that are nobody's child, which only "
-                                "the outermost level has");
+    if (lines[i].name != "constrained_ws" && lines[i].name != "locality_ws") continue;
+    throw std::invalid_argument("policy levels: " + std::string(machine::name(lines[i].kind)) + "=" +
+                                std::string(lines[i].name) +
+                                ": it tells iterations by threads that are nobody's child, which only the outermost "
+                                "level has");
   }
   return create<levels>(std::move(lines), pieces);
 }
