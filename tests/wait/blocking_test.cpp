@@ -259,7 +259,8 @@ TEST(blocking_carriers, end_after_a_burst) {
       for (auto& t : readers) t.join();
     });
     EXPECT_GE(heddle_test::kernel_threads(), before + workers);
-    while (heddle_test::kernel_threads() > before + workers + kept + creator) usleep(10000);  // the guard ends a wait in vain
+    while (heddle_test::kernel_threads() > before + workers + kept + creator)
+      usleep(10000);  // the guard ends a wait in vain
   }
 }
 
