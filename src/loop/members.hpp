@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stop_token>
 
 #include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_pace.hpp>
+#include <heddle/detail/loop_site.hpp>
 #include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
@@ -50,9 +52,17 @@ class loop_members {
  public:
   using result = nothing_returned;
 
+  // `site` is the memory of the loop's own iterations. If `measures` is true, contiguous parts are timed for it.
   loop_members(loop_chunks work, std::size_t n, const loop_schedule& how, std::size_t members,
-               const std::stop_token& stop) noexcept
-      : work_(work), n_(n), how_(how), members_(members), left_(n, how, members), stop_(stop) {}
+               const std::stop_token& stop, loop_site& site, bool measures) noexcept
+      : work_(work),
+        n_(n),
+        how_(how),
+        members_(members),
+        left_(n, how, members),
+        stop_(stop),
+        site_(site),
+        batch_(measures ? 0 : site.iterations_in(long_batches::batch_nanoseconds)) {}
 
   // Not noexcept, because an iteration's exception goes through the loop over members.
   void operator()(result&, std::size_t low, std::size_t high) {
@@ -93,14 +103,14 @@ class loop_members {
         while (!stopped() && left_.take_equal(low, high)) work_(low, high), pace.boundary();
         return;
       case loop_schedule::kind::guided:
-        while (!stopped() && left_.take_part(low, high)) work_(low, high), pace.boundary();
+        while (!stopped() && left_.take_part(low, high)) call(low, high), pace.boundary();
         return;
       default: break;
     }
     if (how_.chunk == 0) {
       low = part(member);
       high = part(member + 1);
-      if (low != high && !stopped()) work_(low, high);
+      if (low != high && !stopped()) call(low, high);
       return;
     }
     const std::size_t chunks = (n_ - 1) / how_.chunk + 1;
@@ -109,6 +119,22 @@ class loop_members {
       work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
       pace.boundary();
     }
+  }
+  // [named:4] A chunk whose length the program has not chosen.
+  [[gnu::always_inline]] void call(std::size_t low, std::size_t high) {
+    if (high - low <= batch_) work_(low, high);
+    else run_in_batches(low, high);
+  }
+  [[gnu::noinline]] void run_in_batches(std::size_t low, std::size_t high) {
+    const std::size_t n = high - low;
+    long_batches batches(site_);
+    while (low != high && !stopped()) {
+      const std::size_t end = batches.end_of_next(low, high);
+      work_(low, end);
+      batches.ended(end - low);
+      low = end;
+    }
+    if (low == high) site_.observe(n, batches.cycles());
   }
   // The position where the part of a member begins: the first n mod S members have one iteration more.
   std::size_t part(std::size_t member) const noexcept {
@@ -127,6 +153,8 @@ class loop_members {
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;
   const std::stop_token& stop_;
+  loop_site& site_;
+  const std::size_t batch_;  // a part of no more iterations is one batch, and is not timed
 };
 
 }  // namespace heddle::detail

@@ -92,7 +92,7 @@ class worker_agenda : public worker_switching {
   // Everything common becomes this worker's; the first of it is returned and not queued. Returns null if there is
   // nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
-  // The same, but at every other such call the oldest ready thread comes before it, if there is one.
+  // The same, but after a call that took from the inbox the oldest ready thread comes first, if there is one.
   [[nodiscard]] thread* adopt_inbox_at_fair_choice() noexcept;
   // Takes a job from outside; 0 if there is none.
   [[nodiscard]] entry take_submitted() noexcept;
@@ -189,7 +189,7 @@ class worker_agenda : public worker_switching {
   std::uint64_t looked_at_{0};
   std::uint64_t fair_pick_{0};  // the number of the last fair choice
   std::uint64_t fair_choices_{0};
-  bool inbox_first_{false};         // at the last fair choice that found both, the inbox came first
+  bool took_inbox_{false};          // the last fair choice took from the inbox
   bool took_due_{false};            // the last fair choice looked for a thread whose time limit had passed
   std::uint64_t shared_new_at_{0};  // platform::cycles: when a lone new thread was last shared
   bool queue_first_{false};         // after a tick

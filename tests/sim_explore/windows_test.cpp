@@ -4,12 +4,16 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 
+#include <heddle/cost.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
+#include "windows/window_sample.hpp"
 
 namespace heddle::sim {
 namespace windows_test {
@@ -96,6 +100,34 @@ void thrown() {
   });
 }
 
+// A loop's accesses are listened to while a thread that can be preempted tells of its own, and the sample ends on the
+// same worker or on another one: that must not spin for the thread.
+template <std::size_t Workers>
+void sampling() {
+  runtime_options o = workers(Workers);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  runtime home(o);
+  detail::window_sample sample(4, 64);
+  if (!sample.is_on()) return;
+  const char line[64] = {};
+  thread_options where;
+  where.where = &home;
+  thread_options can_be_preempted = where;
+  can_be_preempted.preemption = preemption::klt_switching;
+  thread tells(can_be_preempted, [&] {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const bool heard = sample.enter(i);
+      cost::read(line, sizeof line);
+      if (heard) sample.leave(i + 1);
+    }
+  });
+  thread ends(where, [&] { static_cast<void>(sample.window(2)); });
+  tells.join();
+  ends.join();
+}
+
 constexpr scenario scenarios[] = {{"standing", standing},
                                   {"standing with a rest", standing_with_a_rest},
                                   {"standing of three", standing_of_three},
@@ -104,7 +136,9 @@ constexpr scenario scenarios[] = {{"standing", standing},
                                   {"barriers", barriers},
                                   {"front waits", front_waits},
                                   {"chained", chained},
-                                  {"thrown", thrown}};
+                                  {"thrown", thrown},
+                                  {"sampling on one", sampling<1>},
+                                  {"sampling on two", sampling<2>}};
 
 #if !defined(HEDDLE_MUTANT)
 
