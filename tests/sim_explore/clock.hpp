@@ -17,8 +17,8 @@ namespace heddle::sim {
 inline runtime_options clocked(std::size_t n) {
   platform::has_service_clock = true;
   runtime_options o = workers(n);
-  o.service_bound = std::chrono::microseconds(5);
-  o.blocked_bound = std::chrono::microseconds(5);
+  o.service_bound = std::chrono::microseconds(10);
+  o.blocked_bound = std::chrono::microseconds(10);
   return o;
 }
 
