@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <heddle/heddle.hpp>
+#include <heddle/pause.hpp>
 
 #include "platform/explored.hpp"
 #include "platform/platform.hpp"
@@ -37,9 +38,10 @@ class system_call {
   std::atomic<std::uint32_t> ended_{0};
 };
 
-// About a microsecond of a computation.
+// About a microsecond of a computation. The pause lets other kernel threads go on in schedules that force few switches.
 inline void compute() {
   for (int i = 0; i < 5; ++i) platform::charge(platform::operation::look);
+  this_thread::pause();
 }
 
 }  // namespace heddle::sim

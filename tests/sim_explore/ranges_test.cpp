@@ -153,6 +153,31 @@ void mixed() {
   caller.join();
 }
 
+// The same with one worker. The first iteration waits, so a helper begins beside the caller and takes half of the loop.
+// All others yield, so the two alternate, and the caller takes from the helper what is left in the end.
+void mixed_on_one() {
+  runtime_options o = workers(1);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  runtime home(o);
+  thread_options can_be_preempted;
+  can_be_preempted.where = &home;
+  can_be_preempted.preemption = preemption::klt_switching;
+  thread caller(can_be_preempted, [] {
+    semaphore helped(0);
+    std::atomic<int> begun{0};
+    loop(10, [&](std::size_t) {
+      const int turn = begun.fetch_add(1);
+      if (turn == 0) helped.acquire();
+      if (turn == 1) helped.release();
+      this_thread::yield();
+    });
+    require(begun.load() == 10);
+  });
+  caller.join();
+}
+
 // A preemptive thread, alone on its worker, spins for a later iteration: a helper has to begin although the member is
 // ready ([range:9]).
 void spinning(preemption how) {
@@ -207,6 +232,7 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"yielding", yielding},
                                   {"spinning by signals", spinning_by_signals},
                                   {"spinning by klt", spinning_by_klt},
+                                  {"mixed on one", mixed_on_one},
                                   {"mixed on two", mixed<2, 6, preemption::klt_switching>},
                                   {"mixed on three", mixed<3, 9, preemption::klt_switching>},
                                   {"mixed by signals", mixed<2, 6, preemption::signal_yield>}};

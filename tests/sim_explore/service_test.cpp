@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <stop_token>
 #include <string>
 
 #include "tests/sim_explore/clock.hpp"
@@ -17,30 +20,43 @@ namespace {
 
 constexpr int endless = 20'000;  // pieces
 
+const char* drawn[2];  // what waits, and what computes
+
 // Runs pieces until a thread has said that it has run.
 class work {
  public:
-  void end() { over_.store(true); }
+  void end() {
+    over_.store(true);
+    stop_.request_stop();
+  }
   bool is_over() const { return over_.load(); }
+  std::stop_token stop() const { return stop_.get_token(); }
   void piece() {
     compute();
-    require(over_.load() || pieces_.fetch_add(1) < endless);
+    if (over_.load() || pieces_.fetch_add(1) < endless) return;
+    std::fprintf(stderr, "%s beside %s\n", drawn[0], drawn[1]);
+    std::abort();
   }
 
  private:
   std::atomic<bool> over_{false};
   std::atomic<int> pieces_{0};
+  std::stop_source stop_;
 };
 
 using endless_work = void (*)(work& w);
 
-void until_over(work& w, const loop_options& how, int n = 50) {
-  while (!w.is_over()) parallel_for(0, n, [&](int) { w.piece(); }, how);
+// One loop, because the end of a loop is a boundary as well. It is stopped, so that its site learns the time of pieces.
+void until_over(work& w, loop_options how, int n = 2 * endless) {
+  how.stop = w.stop();
+  parallel_for(0, n, [&](int) { w.piece(); }, how);
+  require(w.is_over());
 }
 void a_loop(work& w) { until_over(w, {}); }
 void a_loop_with_a_grain(work& w) { until_over(w, {.grain = 2}); }
-void a_fixed_loop(work& w) { until_over(w, {.schedule = schedule::fixed()}, 200); }
+void a_fixed_loop(work& w) { until_over(w, {.schedule = schedule::fixed()}); }
 void a_dynamic_loop(work& w) { until_over(w, {.schedule = schedule::dynamic()}); }
+// The others have a fork or a choice for each piece.
 void a_loop_that_yields(work& w) {
   const auto body = [&](int) {
     w.piece();
@@ -80,8 +96,19 @@ void yields(work& w) {
   other.join();
 }
 
-constexpr endless_work all_work[] = {a_loop,       a_loop_with_a_grain, a_fixed_loop, a_dynamic_loop, a_loop_that_yields,
-                                     a_reduction, forks,               children,     yields};
+struct named_work {
+  const char* name;
+  endless_work run;
+};
+constexpr named_work all_work[] = {{"loop", a_loop},
+                                   {"grain", a_loop_with_a_grain},
+                                   {"fixed", a_fixed_loop},
+                                   {"dynamic", a_dynamic_loop},
+                                   {"yielding loop", a_loop_that_yields},
+                                   {"reduction", a_reduction},
+                                   {"forks", forks},
+                                   {"children", children},
+                                   {"yields", yields}};
 
 // What waits, and ends the work.
 using waiting = void (*)(runtime& home, endless_work computes);
@@ -115,7 +142,12 @@ void a_thread_from_outside(runtime& home, endless_work computes) {
   sent.join();
 }
 
-constexpr waiting all_waiting[] = {a_timer, a_ready_thread, a_thread_from_outside};
+struct named_waiting {
+  const char* name;
+  waiting run;
+};
+constexpr named_waiting all_waiting[] = {
+    {"timer", a_timer}, {"ready thread", a_ready_thread}, {"thread from outside", a_thread_from_outside}};
 
 // The schedule draws one of each kind.
 void one_of_each(std::size_t workers, const std::string& policy) {
@@ -123,8 +155,11 @@ void one_of_each(std::size_t workers, const std::string& policy) {
   o.policy = heddle_test::fitting(policy, static_cast<unsigned>(workers));
   runtime home(o);
   explorer& draws = *active->chooser();
-  const waiting waits = all_waiting[draws.choose(std::size(all_waiting))];
-  waits(home, all_work[draws.choose(std::size(all_work))]);
+  const named_waiting& waits = all_waiting[draws.choose(std::size(all_waiting))];
+  const named_work& computes = all_work[draws.choose(std::size(all_work))];
+  drawn[0] = waits.name;
+  drawn[1] = computes.name;
+  waits.run(home, computes.run);
 }
 
 constexpr scenario scenarios[] = {{"one worker", [] { one_of_each(1, "random_ws"); }},

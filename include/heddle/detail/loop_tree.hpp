@@ -271,7 +271,7 @@ class loop_tree {
     const std::uint64_t start = loop_cycles();
     const result_holder r{plain(0, n, work_)};
     const std::uint64_t now = loop_cycles();
-    site_.observe(n, now - start);
+    if (!stopped()) site_.observe(n, now - start);  // a loop that is stopped may have run nothing
     look_after_long_leaves(grain);
     if (is_time_to_serve(now)) [[unlikely]]
       serve_what_waits();
@@ -432,7 +432,7 @@ auto loop_tree<Work>::finish_measured(piece& upper) -> result {
   const std::uint64_t cycles = loop_cycles() - start;
   unwind.of = nullptr;
   const popped got = upper.position == nullptr ? popped::mine : pop(entry_of(&upper), upper.position);
-  site_.observe(upper.low, cycles);
+  if (!stopped()) site_.observe(upper.low, cycles);  // as in timed
   site_.forget_lateness();
   if (got == popped::mine) {
     result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high, work_)};
