@@ -176,6 +176,10 @@ INSTANTIATE_TEST_SUITE_P(scenarios, service, testing::ValuesIn(scenarios), named
 class service_under_policies : public testing::TestWithParam<std::string> {};
 
 TEST_P(service_under_policies, computations_give_way) {
+  const std::string& policy = GetParam();
+  if (policy.starts_with("pdf") || policy.starts_with("controlled-pdf")) GTEST_SKIP() << "it keeps the serial order";
+  if (policy.starts_with("levels:l3=hierarchical_ws,l2=work_sharing"))
+    GTEST_SKIP() << "only searching workers take from the queues of the lower policy";
   expect_right([] { one_of_each(2, GetParam()); }, schedules() / 10);
 }
 

@@ -122,10 +122,10 @@ void sampling() {
   thread_options can_be_preempted = where;
   can_be_preempted.preemption = preemption::klt_switching;
   thread tells(can_be_preempted, [&] {
-    for (std::size_t i = 0; i < 8; ++i) {
-      const bool heard = sample.enter(i);
+    for (int i = 0; i < 8; ++i) {
+      const bool heard = sample.enter(0);
       cost::read(line, sizeof line);
-      if (heard) sample.leave(i + 1);
+      if (heard) sample.leave(0);  // so no iterations are counted, and no window is computed
     }
   });
   thread ends(where, [&] { static_cast<void>(sample.window(2)); });

@@ -240,7 +240,7 @@ TEST_P(service_under_policies, nothing_waits_for_longer_than_a_few_bounds) {
   const auto& [policy, of] = GetParam();
   const auto is = [&policy = policy](const char* name) { return policy.starts_with(name); };
   // This one promises the serial order, in which the thread that is made before the work comes after it.
-  const bool in_serial_order = is("pdf") || is("controlled_pdf");
+  const bool in_serial_order = is("pdf") || is("controlled-pdf");
   if (is("sb") && of.run == threads) GTEST_SKIP() << "the threads of a cache that are new come first";
   if (is("levels:l3=hierarchical_ws,l2=work_sharing"))
     GTEST_SKIP() << "only searching workers take from the queues of the lower policy";
