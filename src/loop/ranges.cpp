@@ -120,8 +120,7 @@ loop_ranges::membership::~membership() {
 // A sum over all ranges that changes when a batch is taken or moved; a hint.
 std::uint64_t loop_ranges::progress() const noexcept {
   std::uint64_t sum = moves_.load(std::memory_order_relaxed);  // a hint
-  for (std::uint64_t left = claimed_.load(); left != 0; left &= left - 1)
-    sum += ranges_[std::countr_zero(left)].seen();
+  for (std::uint64_t left = claimed_.load(); left != 0; left &= left - 1) sum += ranges_[std::countr_zero(left)].seen();
   return sum;
 }
 

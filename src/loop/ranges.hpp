@@ -181,7 +181,7 @@ class loop_ranges {
   alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one bit for each range
   // [range:3] {moves that have ended:48, under way:16}
   alignas(64) std::atomic<std::uint64_t> moves_{0};
-  std::atomic<unsigned> preempted_{0};  // the members whose time slices have ended, and that are ready; a hint
+  std::atomic<unsigned> preempted_{0};      // the members whose time slices have ended, and that are ready; a hint
   std::atomic<unsigned> without_range_{0};  // the members for which there is no range; a hint
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;  // the exception of the thread that has raised failed_

@@ -21,8 +21,8 @@ bool watches_forks() noexcept;
 // what waits at this moment, as the service clock may do at any.
 bool reminds() noexcept;
 
-// Simulated runtimes have a service clock only while this is true: a scenario that needs the clock sets it before it makes
-// a runtime. In virtual time each fork, join and choice reads the time instead.
+// Simulated runtimes have a service clock only while this is true: a scenario that needs the clock sets it before it
+// makes a runtime. In virtual time each fork, join and choice reads the time instead.
 inline bool has_service_clock{false};
 
 // `is_broken` is called at moments when no kernel thread is on its way to work: each sleeps, or waits in code of the

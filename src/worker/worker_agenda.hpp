@@ -194,8 +194,8 @@ class worker_agenda : public worker_switching {
   std::uint64_t looked_at_{0};
   std::uint64_t fair_pick_{0};  // the number of the last fair choice
   std::uint64_t fair_choices_{0};
-  bool took_inbox_{false};          // the last fair choice took from the inbox
-  bool policy_first_{false};        // the last service asked the policy first
+  bool took_inbox_{false};    // the last fair choice took from the inbox
+  bool policy_first_{false};  // the last service asked the policy first
   // policy_host::threads_sent when the policy last had nothing for a service. Written by the worker.
   std::atomic<unsigned> policy_has_none_of_{0};
   bool took_due_{false};            // the last fair choice looked for a thread whose time limit had passed

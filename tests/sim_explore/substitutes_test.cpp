@@ -1,6 +1,6 @@
-// All workers sit in system calls that end only by work that waits (src/worker/carriers/substitutes.md), under schedules
-// that differ at every atomic operation. A schedule in which no substitute comes, or in which one takes work along when
-// it goes, ends in a stall. Compiled once more for each mistake of mutants/substitutes.
+// All workers sit in system calls that end only by work that waits (src/worker/carriers/substitutes.md), under
+// schedules that differ at every atomic operation. A schedule in which no substitute comes, or in which one takes work
+// along when it goes, ends in a stall. Compiled once more for each mistake of mutants/substitutes.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -82,7 +82,8 @@ void of_timers() {
   });
 }
 
-// The substitute's thread frees the worker, and blocks itself beside what is queued at it: the worker does not see that.
+// The substitute's thread frees the worker, and blocks itself beside what is queued at it: the worker does not see
+// that.
 void of_substitutes() {
   runtime home(clocked(1));
   on(home, [] {

@@ -101,14 +101,17 @@ void thrown() {
 }
 
 // Costs are told, and cost nothing.
-constexpr heddle_cost_model no_costs{[](double) {}, [](const void*, std::size_t, int) {}, 0, nullptr, nullptr,
+constexpr heddle_cost_model no_costs{[](double) {},
+                                     [](const void*, std::size_t, int) {},
+                                     0,
+                                     nullptr,
+                                     nullptr,
                                      [](const heddle_cost_rows*, std::size_t, std::size_t) {}};
 
 // A loop's accesses are listened to while a thread that can be preempted tells of its own, and the sample ends on the
-// same worker or on another one: that must not spin for the thread.
-template <std::size_t Workers>
+// same worker: that must not spin for the thread.
 void sampling() {
-  runtime_options o = workers(Workers);
+  runtime_options o = workers(1);
   o.preempt_interval = std::chrono::microseconds(10);
   o.preempt_timer = "aligned";
   o.preempt_klt = "direct";
@@ -142,8 +145,7 @@ constexpr scenario scenarios[] = {{"standing", standing},
                                   {"front waits", front_waits},
                                   {"chained", chained},
                                   {"thrown", thrown},
-                                  {"sampling on one", sampling<1>},
-                                  {"sampling on two", sampling<2>}};
+                                  {"sampling", sampling}};
 
 #if !defined(HEDDLE_MUTANT)
 

@@ -212,18 +212,10 @@ TEST_P(service_in_virtual_time, nothing_waits_for_longer_than_the_bound_and_two_
   expect_served(beside(of.run, like(workers)), within(1));
 }
 
-constexpr row rows[] = {{"loop", loop},
-                        {"grain", loop_with_grain},
-                        {"reduction", reduction},
-                        {"scan", scan},
-                        {"yielding", yielding_loop},
-                        {"seldom_yielding", seldom_yielding_loop},
-                        {"fixed", fixed_loop},
-                        {"dynamic", dynamic_loop},
-                        {"guided", guided_loop},
-                        {"forks", forks},
-                        {"children", children},
-                        {"yields", yields},
+constexpr row rows[] = {{"loop", loop},        {"grain", loop_with_grain},  {"reduction", reduction},
+                        {"scan", scan},        {"yielding", yielding_loop}, {"seldom_yielding", seldom_yielding_loop},
+                        {"fixed", fixed_loop}, {"dynamic", dynamic_loop},   {"guided", guided_loop},
+                        {"forks", forks},      {"children", children},      {"yields", yields},
                         {"threads", threads}};
 
 INSTANTIATE_TEST_SUITE_P(all, service_in_virtual_time,

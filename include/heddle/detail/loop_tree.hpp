@@ -262,7 +262,7 @@ class loop_tree {
   }
   bool is_leaf(std::size_t n) const noexcept { return grain_ == 0 || n / 2 < grain_; }
 
-  result timed(std::size_t n, std::size_t grain) {
+  [[gnu::noinline]] result timed(std::size_t n, std::size_t grain) {
     if (grain_ == 0) {
       result_holder r{in_batches(0, n, true)};
       look_after_long_leaves(grain);
