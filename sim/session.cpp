@@ -17,6 +17,7 @@
 #include "platform/platform.hpp"
 #include "platform/sim/cost_hooks.hpp"
 #include "platform/sim/cpu_watch.hpp"
+#include "worker/preemption/section.hpp"
 
 namespace heddle::sim {
 
@@ -191,6 +192,7 @@ session::session(session_options o)
   real_start_ = real_now();
   machine::topology::pretend(model_.tree);
   active = engine_.get();
+  worker::preemption_is_used.store(false);  // the simulated process has had no preemptive threads
   offer_cost_model(options_.charge != charging::measured, options_.fast);
 }
 

@@ -34,7 +34,8 @@ namespace schedule {
 /// Cuts ranges when a worker asks for a part, into chunks of 2 to 4 us or by loop_options::grain.
 inline constexpr loop_schedule adaptive{};
 /// Gives member s of S the chunks s, s + S, s + 2S, ... Without `chunk` each member has one contiguous part, and the
-/// parts differ by at most one iteration. This is OpenMP's `static`, which is a keyword of C++.
+/// parts differ by at most one iteration. A part that takes long is called in several chunks, in order. This is
+/// OpenMP's `static`, which is a keyword of C++.
 constexpr loop_schedule fixed(std::size_t chunk = 0) noexcept { return {loop_schedule::kind::fixed, chunk}; }
 /// Lets a worker that is done take the next `chunk` iterations, in order, at the cost of an atomic addition for each
 /// chunk.

@@ -111,6 +111,12 @@ loop_load loop_load_now() noexcept {
   return {home.sleepers().idle().searchers(), home.crowded()};
 }
 
+bool loop_has_ready_beside() noexcept {
+  const worker::section inside;
+  const worker::worker& me = worker::worker::current();
+  return !me.ready.looks_empty();
+}
+
 void loop_show(unsigned most) noexcept {
   const worker::section inside;
   worker::worker& me = worker::worker::current();

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stop_token>
 
 #include <heddle/detail/loop_named.hpp>
 #include <heddle/detail/loop_pace.hpp>
+#include <heddle/detail/loop_site.hpp>
 #include <heddle/loop_schedule.hpp>
 
 namespace heddle::detail {
@@ -50,9 +52,17 @@ class loop_members {
  public:
   using result = nothing_returned;
 
+  // `site` is the memory of the loop's own iterations. If `measures` is true, long parts are timed for it.
   loop_members(loop_chunks work, std::size_t n, const loop_schedule& how, std::size_t members,
-               const std::stop_token& stop) noexcept
-      : work_(work), n_(n), how_(how), members_(members), left_(n, how, members), stop_(stop) {}
+               const std::stop_token& stop, loop_site& site, bool measures) noexcept
+      : work_(work),
+        n_(n),
+        how_(how),
+        members_(members),
+        left_(n, how, members),
+        stop_(stop),
+        site_(site),
+        batch_(site.iterations_in(measures ? least_nanoseconds : long_batches::batch_nanoseconds)) {}
 
   // Not noexcept, because an iteration's exception goes through the loop over members.
   void operator()(result&, std::size_t low, std::size_t high) {
@@ -85,30 +95,52 @@ class loop_members {
   }
 
  private:
+  // Functions of their own, so that none saves registers for another.
   void run(std::size_t member) {
+    switch (how_.how) {
+      case loop_schedule::kind::dynamic: return run_dynamic();
+      case loop_schedule::kind::guided: return run_guided();
+      default: return how_.chunk == 0 ? run_part(member) : run_chunks(member);
+    }
+  }
+  [[gnu::noinline]] void run_dynamic() {
     std::size_t low = 0, high = 0;
     service_pace pace;
-    switch (how_.how) {
-      case loop_schedule::kind::dynamic:
-        while (!stopped() && left_.take_equal(low, high)) work_(low, high), pace.boundary();
-        return;
-      case loop_schedule::kind::guided:
-        while (!stopped() && left_.take_part(low, high)) work_(low, high), pace.boundary();
-        return;
-      default: break;
-    }
-    if (how_.chunk == 0) {
-      low = part(member);
-      high = part(member + 1);
-      if (low != high && !stopped()) work_(low, high);
-      return;
-    }
+    while (!stopped() && left_.take_equal(low, high)) work_(low, high), pace.boundary();
+  }
+  [[gnu::noinline]] void run_guided() {
+    std::size_t low = 0, high = 0;
+    service_pace pace;
+    while (!stopped() && left_.take_part(low, high)) call(low, high), pace.boundary();
+  }
+  [[gnu::noinline]] void run_chunks(std::size_t member) {
+    service_pace pace;
     const std::size_t chunks = (n_ - 1) / how_.chunk + 1;
     for (std::size_t k = member; k < chunks && !stopped(); k += members_) {
-      low = k * how_.chunk;
+      const std::size_t low = k * how_.chunk;
       work_(low, n_ - low < how_.chunk ? n_ : low + how_.chunk);
       pace.boundary();
     }
+  }
+  [[gnu::noinline]] void run_part(std::size_t member) {
+    const std::size_t low = part(member), high = part(member + 1);
+    if (low != high && !stopped()) call(low, high);
+  }
+  // [named:4] A chunk whose length the program has not chosen.
+  [[gnu::always_inline]] void call(std::size_t low, std::size_t high) {
+    if (high - low <= batch_) work_(low, high);
+    else run_in_batches(low, high);
+  }
+  [[gnu::noinline]] void run_in_batches(std::size_t low, std::size_t high) {
+    const std::size_t n = high - low;
+    long_batches batches(site_);
+    while (low != high && !stopped()) {
+      const std::size_t end = batches.end_of_next(low, high);
+      work_(low, end);
+      batches.ended(end - low);
+      low = end;
+    }
+    if (low == high) site_.observe(n, batches.cycles());
   }
   // The position where the part of a member begins: the first n mod S members have one iteration more.
   std::size_t part(std::size_t member) const noexcept {
@@ -119,6 +151,9 @@ class loop_members {
     return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
+  // A part that is thought to take less is not timed again, because the clock would cost a hundredth of it.
+  static constexpr std::uint64_t least_nanoseconds = 4000;
+
   const loop_chunks work_;
   const std::size_t n_;
   const loop_schedule how_;
@@ -127,6 +162,8 @@ class loop_members {
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;
   const std::stop_token& stop_;
+  loop_site& site_;
+  const std::size_t batch_;  // a part of no more iterations is one batch, and is not timed
 };
 
 }  // namespace heddle::detail

@@ -16,8 +16,9 @@ void run_by_name(loop_chunks body, std::size_t n, const loop_schedule& how, cons
   if (on_foreign_thread()) [[unlikely]]
     return run_in_runtime([&] { run_by_name(body, n, how, stop, bytes, site); });
   if (how.how >= loop_schedule::kind::window) return site.by_window(body, n, how, stop, bytes, site);
-  const std::size_t members = std::min<std::size_t>(loop_begin().workers, n);
-  loop_members all(body, n, how, members, stop);
+  const loop_start start = loop_begin();
+  const std::size_t members = std::min<std::size_t>(start.workers, n);
+  loop_members all(body, n, how, members, stop, site.adaptive, start.measure);
   if (how.how == loop_schedule::kind::affinity) {
     run_on_each_worker(&loop_members::run_noted, &all, members);
     return all.rethrow();

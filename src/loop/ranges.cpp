@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "arch/arch.hpp"
 #include "queue/fork_queue.hpp"
@@ -22,10 +23,23 @@ constexpr std::uint64_t patience_nanoseconds = 500;
 constexpr std::uint64_t least_part_nanoseconds = 500;
 // Loops of so many parts are divided for workers that sleep, too, because waking one takes some fifty microseconds.
 constexpr std::size_t sleepers_parts = 200;
+// [range:9] How often a helper gives way, for each member, while no batch is taken, before it begins.
+constexpr unsigned yields_in_vain = 64;
 constexpr std::uint64_t move_begins = 1, move_ends = (std::uint64_t{1} << 16) - 1, under_way = 0xffff;
 
 constexpr std::uint64_t bit(unsigned range) noexcept { return std::uint64_t{1} << range; }
 constexpr std::uint64_t bits(unsigned ranges) noexcept { return ranges == 64 ? ~std::uint64_t{0} : bit(ranges) - 1; }
+
+// Raises a count while it exists. relaxed: a hint
+struct counted {
+  explicit counted(std::atomic<unsigned>& in) noexcept : in_(in) { in_.fetch_add(1, std::memory_order_relaxed); }
+  ~counted() { in_.fetch_sub(1, std::memory_order_relaxed); }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+
+ private:
+  std::atomic<unsigned>& in_;
+};
 
 }  // namespace
 
@@ -103,11 +117,26 @@ loop_ranges::membership::~membership() {
   if (self_ != nullptr) self_->preempted_members.store(outer_, std::memory_order_relaxed);
 }
 
+// A sum over all ranges that changes when a batch is taken or moved; a hint.
+std::uint64_t loop_ranges::progress() const noexcept {
+  std::uint64_t sum = moves_.load(std::memory_order_relaxed);  // a hint
+  for (std::uint64_t left = claimed_.load(); left != 0; left &= left - 1) sum += ranges_[std::countr_zero(left)].seen();
+  return sum;
+}
+
 void loop_ranges::let_members_go_first() noexcept {
-  // relaxed: a hint
-  while (preempted_.load(std::memory_order_relaxed) != 0 && !stopped() &&
-         static_cast<unsigned>(std::popcount(claimed_.load())) >= std::min(workers_, range_count_))
+  unsigned vain = 0;  // yields in a row in which no batch was taken
+  std::uint64_t seen = 0;
+  for (bool first = true; !stopped(); first = false) {
+    const auto members = static_cast<unsigned>(std::popcount(claimed_.load()));
+    if (members < std::min(workers_, range_count_)) return;
+    if (preempted_.load(std::memory_order_relaxed) == 0 && !loop_has_ready_beside()) return;  // a hint
+    const std::uint64_t now = progress();
+    vain = first || now != std::exchange(seen, now) ? 0 : vain + 1;
+    // relaxed: a hint
+    if (vain > yields_in_vain * (members + without_range_.load(std::memory_order_relaxed))) return;
     yield();
+  }
 }
 
 void loop_ranges::take_part(bool is_caller) noexcept {
@@ -234,6 +263,7 @@ bool loop_ranges::rob(range& from, std::uint64_t seen, range& mine, unsigned wor
 
 void loop_ranges::run_without_range(range_pace& pace, offers& made) {
   const unsigned worker = loop_worker();
+  const counted here(without_range_);
   for (std::uint64_t seen = 0; !stopped();) {
     const std::uint64_t before = moves_.load();
     range* const from = victim(worker, 1, seen);

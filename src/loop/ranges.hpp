@@ -135,6 +135,7 @@ class loop_ranges {
   void take_part(bool is_caller) noexcept;
   // [range:9] Called by a helper that has taken an offer: lets members go first that are ready.
   void let_members_go_first() noexcept;
+  std::uint64_t progress() const noexcept;
   void run_range(range& mine, range_pace& pace, offers& made);
   std::uint64_t positions() const noexcept { return (n_ - 1) / unit_ + 1; }
   // The number of parts into which the loop is divided at first.
@@ -180,7 +181,8 @@ class loop_ranges {
   alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one bit for each range
   // [range:3] {moves that have ended:48, under way:16}
   alignas(64) std::atomic<std::uint64_t> moves_{0};
-  std::atomic<unsigned> preempted_{0};  // the members whose time slices have ended, and that are ready; a hint
+  std::atomic<unsigned> preempted_{0};      // the members whose time slices have ended, and that are ready; a hint
+  std::atomic<unsigned> without_range_{0};  // the members for which there is no range; a hint
   std::atomic<bool> stopped_{false}, failed_{false};
   std::exception_ptr error_;  // the exception of the thread that has raised failed_
 };
@@ -192,6 +194,8 @@ struct loop_load {
   bool crowded;
 };
 loop_load loop_load_now() noexcept;
+// True if a thread is ready at the calling worker. A hint.
+bool loop_has_ready_beside() noexcept;
 // Shows up to `most` of the oldest entries of the caller's queue. If they may be many, searching workers are told
 // where.
 void loop_show(unsigned most) noexcept;

@@ -21,6 +21,10 @@ bool watches_forks() noexcept;
 // what waits at this moment, as the service clock may do at any.
 bool reminds() noexcept;
 
+// Simulated runtimes have a service clock only while this is true: a scenario that needs the clock sets it before it
+// makes a runtime. In virtual time each fork, join and choice reads the time instead.
+inline bool has_service_clock{false};
+
 // `is_broken` is called at moments when no kernel thread is on its way to work: each sleeps, or waits in code of the
 // user's. It returns true if a worker of that runtime sleeps while there is work that it may take ([conserving:1]). It
 // may read any state, and must neither charge nor wait.
@@ -38,6 +42,7 @@ inline bool is_left_out(step what, const char* source) noexcept {
 #else
 constexpr bool watches_forks() noexcept { return false; }
 constexpr bool reminds() noexcept { return false; }
+inline constexpr bool has_service_clock = true;
 inline void promise_work_conservation(const void*, bool (*)(const void*)) {}
 constexpr bool is_left_out(step, const char*) noexcept { return false; }
 #endif

@@ -120,7 +120,8 @@ bool take_spawner_back(block& self) noexcept {
   // [counted:1] If the continuation of my spawner, from this very spawn, is still the newest entry here, no thread took
   // it.
   worker::worker& w = worker::worker::current();
-  if (w.is_reminded()) [[unlikely]]
+  if (w.is_reminded() || (platform::simulated && platform::cycles() >= w.serves_at.load(std::memory_order_relaxed)))
+      [[unlikely]]
     return false;  // the worker's next pick serves, and then takes the continuation: [service:2]
   block* spawner = self.ties.spawner;
   const entry mine = continuation_of(*spawner);

@@ -308,11 +308,13 @@ void policy_host::place_running() noexcept {
 void policy_host::enqueue(unsigned self, thread& t) noexcept {
   if (self != policy::nobody) {
     platform::note_sent(&t.scheduling, self);
-    return policy_->enqueue(self, t.scheduling);
+    policy_->enqueue(self, t.scheduling);
+  } else {
+    census_.begin_call();
+    policy_->enqueue(self, t.scheduling);
+    census_.end_call();
   }
-  census_.begin_call();
-  policy_->enqueue(self, t.scheduling);
-  census_.end_call();
+  threads_sent_.fetch_add(1, std::memory_order_relaxed);  // a hint
 }
 
 // Repeats the steps [sleep:2], [sleep:4] and [sleep:5] on behalf of all workers that sleep.

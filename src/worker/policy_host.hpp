@@ -57,6 +57,8 @@ class policy_host final : private policy::scheduler {
   // Hands the thread to the policy. `self` is the calling worker of this runtime, or policy::nobody for any other
   // kernel thread.
   void enqueue(unsigned self, thread& t) noexcept;
+  // How many threads have been given to the policy like that. relaxed: a hint
+  unsigned threads_sent() const noexcept { return threads_sent_.load(std::memory_order_relaxed); }
   // The time slice of `t` has ended, a thread of the normal level, whose context is complete. Called on the worker
   // where that was. Returns true if the policy has taken the thread.
   [[nodiscard]] bool places_preempted(unsigned rank, thread& t) noexcept {
@@ -141,6 +143,7 @@ class policy_host final : private policy::scheduler {
   // Null unless the policy wants speeds. A share is negative until it is measured. Written by `beat`, read by anybody,
   // relaxed: numbers.
   std::unique_ptr<std::atomic<double>[]> shares_;
+  std::atomic<unsigned> threads_sent_{0};
   account_store accounts_;
   std::vector<std::unique_ptr<task_meter>> meters_;  // of the workers
   struct alignas(64) {

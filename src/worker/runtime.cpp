@@ -153,7 +153,7 @@ void runtime::start_kernel_threads() {
     capacity_.begin_to_follow();
     creator_.start();
   }
-  if (const int error = platform::simulated ? 0 : service_clock_.start(); error != 0) {
+  if (const int error = platform::has_service_clock ? service_clock_.start() : 0; error != 0) {
     throw std::system_error(
         std::error_code(error, std::generic_category()),
         std::string("heddle: no kernel thread that looks for what waits: ") + platform::why_not_started(error).text);

@@ -2,6 +2,7 @@
 // ready and entries are queued and taken; nothing here switches.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "queue/askers.hpp"
@@ -92,7 +93,7 @@ class worker_agenda : public worker_switching {
   // Everything common becomes this worker's; the first of it is returned and not queued. Returns null if there is
   // nothing.
   [[nodiscard]] thread* adopt_inbox() noexcept;
-  // The same, but at every other such call the oldest ready thread comes before it, if there is one.
+  // The same, but after a call that took from the inbox the oldest ready thread comes first, if there is one.
   [[nodiscard]] thread* adopt_inbox_at_fair_choice() noexcept;
   // Takes a job from outside; 0 if there is none.
   [[nodiscard]] entry take_submitted() noexcept;
@@ -127,6 +128,9 @@ class worker_agenda : public worker_switching {
   // [service:1] The running thread is at a boundary of its work, and the bound has passed. Lets one of what waits run,
   // if there is any. Returns true if the caller has been away, perhaps to come back on another worker.
   bool serve() noexcept;
+  // [service:6] Whether a thread that was sent to the policy may wait there for this worker. A hint, for any kernel
+  // thread.
+  bool policy_may_have_thread() const noexcept;
   // True if a kernel thread has reminded the worker.
   bool is_reminded() const noexcept {
     return (picks_specially.load(std::memory_order_relaxed) & something_waits) != 0;  // a hint
@@ -161,6 +165,7 @@ class worker_agenda : public worker_switching {
   void note_fair_choice(std::uint64_t count) noexcept;
   [[nodiscard]] entry pick_slowly_marked(const thread* stays) noexcept;
   [[nodiscard]] entry pick_waiting(const thread* stays) noexcept;
+  [[nodiscard]] entry pick_of_policy() noexcept;
   [[nodiscard]] bool interrupted_goes_first() const noexcept;
   [[nodiscard]] bool something_waits_here() noexcept;
   void come_after_served(thread& t) noexcept;
@@ -189,7 +194,10 @@ class worker_agenda : public worker_switching {
   std::uint64_t looked_at_{0};
   std::uint64_t fair_pick_{0};  // the number of the last fair choice
   std::uint64_t fair_choices_{0};
-  bool inbox_first_{false};         // at the last fair choice that found both, the inbox came first
+  bool took_inbox_{false};    // the last fair choice took from the inbox
+  bool policy_first_{false};  // the last service asked the policy first
+  // policy_host::threads_sent when the policy last had nothing for a service. Written by the worker.
+  std::atomic<unsigned> policy_has_none_of_{0};
   bool took_due_{false};            // the last fair choice looked for a thread whose time limit had passed
   std::uint64_t shared_new_at_{0};  // platform::cycles: when a lone new thread was last shared
   bool queue_first_{false};         // after a tick

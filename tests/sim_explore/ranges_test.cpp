@@ -4,11 +4,13 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <vector>
 
 #include <heddle/parallel_for.hpp>
 #include <heddle/semaphore.hpp>
+#include <heddle/thread.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
 
@@ -126,6 +128,91 @@ void thrown() {
   });
 }
 
+// The caller can be preempted, and its helpers cannot. So a helper must not spin for what the caller is about to do
+// unless the caller stays on its worker until then ([range:3]).
+template <std::size_t Workers, std::size_t N, preemption How>
+void mixed() {
+  runtime_options o = workers(Workers);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  runtime home(o);
+  thread_options can_be_preempted;
+  can_be_preempted.where = &home;
+  can_be_preempted.preemption = How;
+  thread caller(can_be_preempted, [] {
+    for (int round = 0; round < 3; ++round) {
+      std::array<std::atomic<int>, N> ended{};
+      loop(N, [&](std::size_t i) {
+        if (i % 3 == 0) this_thread::pause();
+        require(++ended[i] == 1);
+      });
+      for (const auto& n : ended) require(n.load() == 1);
+    }
+  });
+  caller.join();
+}
+
+// The same with one worker. The first iteration waits, so a helper begins beside the caller and takes half of the loop.
+// All others yield, so the two alternate, and the caller takes from the helper what is left in the end.
+void mixed_on_one() {
+  runtime_options o = workers(1);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  runtime home(o);
+  thread_options can_be_preempted;
+  can_be_preempted.where = &home;
+  can_be_preempted.preemption = preemption::klt_switching;
+  thread caller(can_be_preempted, [] {
+    semaphore helped(0);
+    std::atomic<int> begun{0};
+    loop(10, [&](std::size_t) {
+      const int turn = begun.fetch_add(1);
+      if (turn == 0) helped.acquire();
+      if (turn == 1) helped.release();
+      this_thread::yield();
+    });
+    require(begun.load() == 10);
+  });
+  caller.join();
+}
+
+// A preemptive thread, alone on its worker, spins for a later iteration: a helper has to begin although the member is
+// ready ([range:9]).
+void spinning(preemption how) {
+  runtime_options o = workers(1);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  o.preempt = how;
+  runtime home(o);
+  thread_options where;
+  where.where = &home;
+  thread caller(where, [] {
+    std::atomic<bool> done{false};
+    loop(2, [&](std::size_t i) {
+      if (i != 0) done.store(true);
+      while (!done.load()) this_thread::pause();
+    });
+  });
+  caller.join();
+}
+void spinning_by_signals() { spinning(preemption::signal_yield); }
+void spinning_by_klt() { spinning(preemption::klt_switching); }
+
+// The same with threads that yield while they spin.
+void yielding() {
+  runtime home(workers(1));
+  on(home, [] {
+    std::atomic<bool> done{false};
+    loop(3, [&](std::size_t i) {
+      if (i == 2) done.store(true);
+      while (!done.load()) this_thread::yield();
+    });
+  });
+}
+
 constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"three", once<3, 8>},
                                   {"five", once<5, 12>},
@@ -141,7 +228,14 @@ constexpr scenario scenarios[] = {{"two", once<2, 7>},
                                   {"divided and backwards", backwards<3, 7, site::dear>},
                                   {"cheap and backwards", backwards<2, 6, site::cheap>},
                                   {"nested", nested},
-                                  {"thrown", thrown}};
+                                  {"thrown", thrown},
+                                  {"yielding", yielding},
+                                  {"spinning by signals", spinning_by_signals},
+                                  {"spinning by klt", spinning_by_klt},
+                                  {"mixed on one", mixed_on_one},
+                                  {"mixed on two", mixed<2, 6, preemption::klt_switching>},
+                                  {"mixed on three", mixed<3, 9, preemption::klt_switching>},
+                                  {"mixed by signals", mixed<2, 6, preemption::signal_yield>}};
 
 #if !defined(HEDDLE_MUTANT)
 

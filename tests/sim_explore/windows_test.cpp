@@ -4,12 +4,16 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 
+#include <heddle/cost.hpp>
 #include <heddle/parallel_for.hpp>
 #include <heddle/semaphore.hpp>
 #include <heddle/task_group.hpp>
+#include <heddle/thread.hpp>
 
 #include "tests/sim_explore/scenario.hpp"
+#include "windows/window_sample.hpp"
 
 namespace heddle::sim {
 namespace windows_test {
@@ -96,6 +100,42 @@ void thrown() {
   });
 }
 
+// Costs are told, and cost nothing.
+constexpr heddle_cost_model no_costs{[](double) {},
+                                     [](const void*, std::size_t, int) {},
+                                     0,
+                                     nullptr,
+                                     nullptr,
+                                     [](const heddle_cost_rows*, std::size_t, std::size_t) {}};
+
+// A loop's accesses are listened to while a thread that can be preempted tells of its own, and the sample ends on the
+// same worker: that must not spin for the thread.
+void sampling() {
+  runtime_options o = workers(1);
+  o.preempt_interval = std::chrono::microseconds(10);
+  o.preempt_timer = "aligned";
+  o.preempt_klt = "direct";
+  runtime home(o);
+  heddle_cost = &no_costs;
+  detail::window_sample sample(4, 64);
+  require(sample.is_on());
+  const char line[64] = {};
+  thread_options where;
+  where.where = &home;
+  thread_options can_be_preempted = where;
+  can_be_preempted.preemption = preemption::klt_switching;
+  thread tells(can_be_preempted, [&] {
+    for (int i = 0; i < 8; ++i) {
+      const bool heard = sample.enter(0);
+      cost::read(line, sizeof line);
+      if (heard) sample.leave(0);  // so no iterations are counted, and no window is computed
+    }
+  });
+  thread ends(where, [&] { static_cast<void>(sample.window(2)); });
+  tells.join();
+  ends.join();
+}
+
 constexpr scenario scenarios[] = {{"standing", standing},
                                   {"standing with a rest", standing_with_a_rest},
                                   {"standing of three", standing_of_three},
@@ -104,7 +144,8 @@ constexpr scenario scenarios[] = {{"standing", standing},
                                   {"barriers", barriers},
                                   {"front waits", front_waits},
                                   {"chained", chained},
-                                  {"thrown", thrown}};
+                                  {"thrown", thrown},
+                                  {"sampling", sampling}};
 
 #if !defined(HEDDLE_MUTANT)
 

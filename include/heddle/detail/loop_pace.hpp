@@ -115,4 +115,37 @@ class service_pace {
   std::uint64_t last_{loop_cycles()};
 };
 
+// The batches of a part whose length the program has not chosen, for one thread: [loop:11] of src/loop/README.md.
+class long_batches {
+ public:
+  // A look at the clock costs a thousandth of such a batch, and the service bound is many times as long.
+  static constexpr std::uint64_t batch_nanoseconds = 64000;
+
+  explicit long_batches(const loop_site& site) noexcept
+      : length_(std::max<std::size_t>(site.iterations_in(batch_nanoseconds), 1)) {}
+
+  // The end of the batch that begins at `low`.
+  std::size_t end_of_next(std::size_t low, std::size_t high) const noexcept {
+    return high - low > length_ ? low + length_ : high;
+  }
+  // A batch of `count` iterations has ended. What waits has its turn, if it is time for that.
+  void ended(std::size_t count) noexcept {
+    const std::uint64_t now = loop_cycles(), took = now - begin_, target = loop_site::ticks_in(batch_nanoseconds);
+    all_ += took;
+    begin_ = now;
+    if (took < target / 8) length_ = std::max(length_, 8 * count);
+    else if (took > 2 * target) length_ = std::max<std::size_t>(count * target / took, 1);
+    // Members of OpenMP's teams may be kernel threads.
+    if (current_queue() == nullptr || !is_time_to_serve(now)) [[likely]]
+      return;
+    serve_what_waits();
+    begin_ = loop_cycles();
+  }
+  std::uint64_t cycles() const noexcept { return all_; }  // of the batches that have ended
+
+ private:
+  std::size_t length_;
+  std::uint64_t begin_{loop_cycles()}, all_{0};
+};
+
 }  // namespace heddle::detail

@@ -262,11 +262,16 @@ class loop_tree {
   }
   bool is_leaf(std::size_t n) const noexcept { return grain_ == 0 || n / 2 < grain_; }
 
-  result timed(std::size_t n, std::size_t grain) {
+  [[gnu::noinline]] result timed(std::size_t n, std::size_t grain) {
+    if (grain_ == 0) {
+      result_holder r{in_batches(0, n, true)};
+      look_after_long_leaves(grain);
+      return r.take();
+    }
     const std::uint64_t start = loop_cycles();
     const result_holder r{plain(0, n, work_)};
     const std::uint64_t now = loop_cycles();
-    site_.observe(n, now - start);
+    if (!stopped()) site_.observe(n, now - start);  // a loop that is stopped may have run nothing
     look_after_long_leaves(grain);
     if (is_time_to_serve(now)) [[unlikely]]
       serve_what_waits();
@@ -275,10 +280,26 @@ class loop_tree {
 
   // [service:2] In a loop of long leaves the clock is looked at after each.
   [[gnu::noinline]] result looked_after(std::size_t low, std::size_t high) {
+    if (grain_ == 0 && high - low > site_.iterations_in(long_batches::batch_nanoseconds))
+      return in_batches(low, high, false);
     const result_holder r{plain(low, high, work_)};
     if (is_time_to_serve(loop_cycles())) [[unlikely]]
       serve_what_waits();
     return r.take();
+  }
+  // [loop:11] Runs a leaf whose length the program has not chosen. If `observes` is true the site learns its time.
+  [[gnu::noinline]] result in_batches(std::size_t low, std::size_t high, bool observes) {
+    result sum{work_.nothing()};
+    const std::size_t n = high - low;
+    long_batches batches(site_);
+    while (low != high && !stopped()) {
+      const std::size_t end = batches.end_of_next(low, high);
+      work_(sum, low, end);
+      batches.ended(end - low);
+      low = end;
+    }
+    if (observes && low == high) site_.observe(n, batches.cycles());
+    return sum;
   }
   void look_after_long_leaves(std::size_t grain) noexcept {
     looks_after_leaves_.store(site_.iterations_in(long_leaf_nanoseconds) <= grain,
@@ -411,7 +432,7 @@ auto loop_tree<Work>::finish_measured(piece& upper) -> result {
   const std::uint64_t cycles = loop_cycles() - start;
   unwind.of = nullptr;
   const popped got = upper.position == nullptr ? popped::mine : pop(entry_of(&upper), upper.position);
-  site_.observe(upper.low, cycles);
+  if (!stopped()) site_.observe(upper.low, cycles);  // as in timed
   site_.forget_lateness();
   if (got == popped::mine) {
     result_holder second{loop_site::is_long(cycles) ? upper.run() : unshared(upper.low, upper.high, work_)};

@@ -49,6 +49,10 @@ nanoseconds processor_time_of(int kernel_thread) noexcept {
   return (spent_by(s) - std::min(spent_by(s), ahead)) / sim::nanosecond;
 }
 
-bool sleeps_in_system_call(int) noexcept { return false; }
+bool sleeps_in_system_call(int kernel_thread) noexcept {
+  const auto id = static_cast<std::size_t>(kernel_thread) - 1;
+  const sim::engine& e = sim::here();
+  return id < e.strands().size() && e.strands()[id]->state == sim::strand_state::asleep;
+}
 
 }  // namespace heddle::platform

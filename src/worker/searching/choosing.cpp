@@ -1,6 +1,7 @@
 // The choice of what a worker runs next, beyond the short path of inline.hpp: "What runs next" in run_loop.md. Levels
 // and pools are described in priorities.md and packing.md.
 #include <algorithm>
+#include <utility>
 
 #include "platform/platform.hpp"
 #include "worker/inline.hpp"
@@ -233,19 +234,18 @@ thread* worker_agenda::pick_packed() noexcept {
 
 thread* worker_agenda::take_from_any_pool() noexcept { return home.capacity().pools().take_any(rank, of_pool_); }
 
-// The inbox and the ready threads take turns, because there may be many ready threads, or few that compute for long.
+// The inbox and the ready threads take turns while there are both, because there may be many ready threads, or few that
+// compute for long. The inbox comes first unless it did the last time. A thread that is not chosen stays in the inbox:
+// among the ready threads it would stand behind all of them.
 thread* worker_agenda::adopt_inbox_at_fair_choice() noexcept {
-  if (!home.incoming().empty()) inbox_first_ = !inbox_first_;
-  if (inbox_first_) {
-    if (thread* t = adopt_inbox(); t != nullptr) return t;
+  if (!std::exchange(took_inbox_, false) || ready.looks_empty()) {
+    if (thread* t = adopt_inbox(); t != nullptr) {
+      took_inbox_ = true;
+      return t;
+    }
   }
-  thread* t = ready.pop();
-  thread* chain = adopt_inbox();
-  if (t == nullptr || chain == nullptr) return t != nullptr ? t : chain;
-  ready.push(*chain);
-  // the worker that was woken for it when it was in the inbox may have found something else
-  sources::ready_threads::announce(whole());
-  return t;
+  thread* const t = ready.pop();
+  return t != nullptr ? t : adopt_inbox();
 }
 
 thread* worker_agenda::adopt_inbox() noexcept {

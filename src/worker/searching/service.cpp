@@ -81,14 +81,38 @@ entry worker_agenda::pick_waiting(const thread* stays) noexcept {
     aging_.normal_has_its_slice();
   }
   if (thread* t = take_pinned_alternating(); t != nullptr) return ready_entry(*t);
+  policy_first_ = !policy_first_;
+  if (policy_first_) {
+    if (const entry item = pick_of_policy(); item != 0) return item;
+  }
   if (const entry item = pick_fairly(); item != 0) return item;
   if (const entry item = pick_fairly(); item != 0) return item;  // it was the turn of the other sources
+  if (!policy_first_) {
+    if (const entry item = pick_of_policy(); item != 0) return item;
+  }
   thread* t = take_pinned(0);
   return t != nullptr ? ready_entry(*t) : 0;
 }
 
+// [service:6]. A thread that has been sent to the policy may stand behind whatever else the policy has for this worker.
+entry worker_agenda::pick_of_policy() noexcept {
+  const unsigned sent = home.host().threads_sent();
+  if (!policy_may_have_thread()) return 0;
+  policy::policy& scheduler = home.host().scheduler_policy();
+  entry item = scheduler.pick(rank, false);
+  if (item == 0) item = scheduler.pick(rank, true);
+  if (item == 0) policy_has_none_of_.store(sent, std::memory_order_relaxed);  // a hint to others
+  return item;
+}
+
+bool worker_agenda::policy_may_have_thread() const noexcept {
+  // a hint, and the worker's own
+  return home.host().wants().picks && home.host().threads_sent() != policy_has_none_of_.load(std::memory_order_relaxed);
+}
+
 bool worker_agenda::something_waits_here() noexcept {
-  return home.time().is_due() || home.pollers().are_wanted() || sources::any<sources::overdue>(whole());
+  return home.time().is_due() || home.pollers().are_wanted() || sources::any<sources::overdue>(whole()) ||
+         policy_may_have_thread();
 }
 
 // --- a boundary ----------------------------------------------------------------------------------------------------

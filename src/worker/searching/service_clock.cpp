@@ -46,7 +46,7 @@ bool service_clock::look(bool& busy) noexcept {
   for (const auto& w : workers_) {
     if (w->idle.load(std::memory_order_relaxed)) continue;  // a hint
     busy = true;
-    if (!due && !sources::any<sources::overdue>(*w)) continue;
+    if (!due && !sources::any<sources::overdue>(*w) && !w->policy_may_have_thread()) continue;
     waits = true;
     w->remind(now);
   }
