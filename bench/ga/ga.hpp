@@ -57,9 +57,9 @@ class ga_island {
 
   // Runs some generations. Parents are the better of two that are drawn. A child has each bit from either parent, and
   // one in 64 of its bits is turned on average. The best individual lives on.
-  void develop() {
-    told::cycles(ga_individual_cycles * ga_population * ga_generations);
-    for (std::size_t generation = 0; generation < ga_generations; ++generation) {
+  void develop(std::size_t generations = ga_generations) {
+    told::cycles(ga_individual_cycles * ga_population * static_cast<double>(generations));
+    for (std::size_t generation = 0; generation < generations; ++generation) {
       std::array<individual, ga_population> next;
       next[0] = best();
       for (std::size_t i = 1; i < ga_population; ++i) {

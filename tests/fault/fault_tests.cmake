@@ -39,6 +39,7 @@ if(NOT HEDDLE_SANITIZE)
   add_executable(fault_plugin_host "${PROJECT_SOURCE_DIR}/tests/fault/plugin/host_main.cpp")
   target_compile_options(fault_plugin_host PRIVATE ${HEDDLE_WARNINGS})
   target_link_libraries(fault_plugin_host PRIVATE ${CMAKE_DL_LIBS})
+  target_include_directories(fault_plugin_host PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   set_target_properties(fault_plugin_host fault_plugin_first fault_plugin_second PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_dependencies(fault_plugin_host fault_plugin_first fault_plugin_second)
