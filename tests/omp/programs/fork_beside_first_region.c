@@ -1,5 +1,6 @@
 // fork() at 40 moments of the first region of a process, which is another thread's: what that thread does once in the
 // process at that moment (it reads the variables and the machine) does not stop the child.
+// oracle: not libomp: a child waits for the lock under which its parent began
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
