@@ -193,6 +193,16 @@ std::uint64_t loop_ranges::batch_of(std::uint64_t left, const range_pace& pace) 
 
 void loop_ranges::run_batch(part batch, range_pace& pace) {
   const std::size_t first = batch.low * unit_, last = std::min<std::size_t>(batch.high * unit_, n_);
+  if (unit_ == 1) [[likely]]
+    return run_iterations(first, last, pace);
+  // A position may be longer than a batch.
+  for (std::size_t low = first; low != last && !stopped();) {
+    const std::size_t high = low + std::min(pace.next(last - low), last - low);
+    run_iterations(std::exchange(low, high), high, pace);
+  }
+}
+
+void loop_ranges::run_iterations(std::size_t first, std::size_t last, range_pace& pace) {
   // The time between two batches is not the site's: if many threads look it takes as long as a short batch.
   pace.skip();
   work_(first, last);

@@ -154,7 +154,10 @@ class loop_ranges {
   // For a helper for which there is no range: runs a batch at a time.
   void run_without_range(range_pace& pace, offers& made);
   std::uint64_t batch_of(std::uint64_t left, const range_pace& pace) const noexcept;
+  // Runs the positions of `batch`. If the loop is stopped it may leave some of their iterations out.
   void run_batch(part batch, range_pace& pace);
+  // Runs [first, last), which is a batch.
+  void run_iterations(std::size_t first, std::size_t last, range_pace& pace);
   // The position where [low, high) is divided; low if it is a single position.
   std::uint64_t middle(std::uint64_t low, std::uint64_t high) const noexcept;
   range* claim(unsigned worker) noexcept;

@@ -1,5 +1,4 @@
-// Facts about the machine for libraries that are built on heddle.
-#include <heddle/detail/machine_facts.hpp>
+#include "machine/facts.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +8,7 @@
 #include "machine/plan.hpp"
 #include "machine/topology.hpp"
 
-namespace heddle::detail {
+namespace heddle::machine {
 
 namespace {
 
@@ -22,7 +21,7 @@ base::option_values options() {
 }
 
 // Caches are listed from the inside out, so the last one that serves the unit is its outermost cache.
-unsigned last_cache_of(const machine::topology& machine, std::size_t unit) noexcept {
+unsigned last_cache_of(const topology& machine, std::size_t unit) noexcept {
   const auto caches = machine.caches();
   unsigned found = static_cast<unsigned>(caches.size()) + machine.units()[unit].core;
   for (unsigned i = 0; i < caches.size(); ++i) {
@@ -33,13 +32,13 @@ unsigned last_cache_of(const machine::topology& machine, std::size_t unit) noexc
 
 }  // namespace
 
-machine_facts facts_of_machine() {
-  const machine::topology& here = machine::topology::here();
-  const machine::limits allowed = here.is_this_machine() ? machine::read_limits() : machine::limits();
-  machine_facts facts{{}, static_cast<unsigned>(machine::plan(here, allowed, options()).units.size())};
+detail::machine_facts facts_here() {
+  const topology& here = topology::here();
+  const limits allowed = here.is_this_machine() ? read_limits() : limits();
+  detail::machine_facts facts{{}, static_cast<unsigned>(plan(here, allowed, options()).units.size())};
   const auto units = here.units();
   for (std::size_t i = 0; i < units.size(); ++i) {
-    const machine::processing_unit& u = units[i];
+    const processing_unit& u = units[i];
     const bool usable = allowed.mask.empty() || std::binary_search(allowed.mask.begin(), allowed.mask.end(), u.number);
     if (usable) facts.units.push_back({u.number, u.core, u.package, last_cache_of(here, i), u.numa});
   }
@@ -47,4 +46,4 @@ machine_facts facts_of_machine() {
   return facts;
 }
 
-}  // namespace heddle::detail
+}  // namespace heddle::machine

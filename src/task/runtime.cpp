@@ -16,6 +16,7 @@
 
 #include "base/options.hpp"
 #include "fiber/sanitizer.hpp"
+#include "machine/facts.hpp"
 #include "machine/plan.hpp"
 #include "platform/platform.hpp"
 #include "policy/registry.hpp"
@@ -180,9 +181,10 @@ worker::settings settings_from(const runtime_options& given, const base::option_
   return s;
 }
 
-// `making_global` is held while the global runtime is made, and `making` while any runtime is made; they are taken in
-// this order. fork() takes both. So a child never finds either locked by a kernel thread that it does not have, and
-// never finds a computation half done that happens once in a process (the machine's topology).
+// `making_global` is held while the global runtime is made, and `making` while any runtime is made or the facts about
+// the machine are read; they are taken in this order. fork() takes both. So a child never finds either locked by a
+// kernel thread that it does not have, and never finds a computation half done that happens once in a process (the
+// machine's topology).
 sync::slow_mutex making_global;
 sync::slow_mutex making;
 
@@ -208,6 +210,11 @@ void unlock_after_fork() noexcept {
 }();
 
 }  // namespace
+
+detail::machine_facts detail::facts_of_machine() {
+  const std::lock_guard hold(making);  // a child must not find the topology half read
+  return machine::facts_here();
+}
 
 runtime::runtime(const runtime_options& options) {
   if (fiber::unknown_to_thread_sanitizer()) {

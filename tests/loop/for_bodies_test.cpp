@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,6 +103,25 @@ TEST_P(loop_bodies, a_request_to_stop_drops_the_rest) {
     EXPECT_GE(times.load(), 1000);
     EXPECT_LT(times.load(), 1000 + 2 * grain * static_cast<int>(std::get<0>(GetParam())));
   });
+}
+
+// A loop of more than 2^32 iterations counts its ranges in positions of several iterations each, here 2^18 + 1. A
+// worker looks at the request between the batches of a position, too.
+TEST(huge_loop, a_request_to_stop_drops_the_rest_of_a_position) {
+  for (unsigned workers : {1, 2}) {
+    heddle::runtime rt({.workers = workers, .policy = "random_ws"});
+    rt.run([&] {
+      std::stop_source stop;
+      std::atomic<long> times{0};
+      heddle::parallel_for(0L, 1L << 50,
+                           [&](long) {
+                             if (++times == 1000) stop.request_stop();
+                           },
+                           {.stop = stop.get_token()});
+      EXPECT_GE(times.load(), 1000);
+      EXPECT_LT(times.load(), 1L << 17) << workers << " workers";
+    });
+  }
 }
 
 int nested(int depth) {

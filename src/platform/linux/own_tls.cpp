@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -184,8 +185,30 @@ bool is_own_number(void* control) noexcept {
          field<std::uint32_t>(control, found.tid) >= first_own_number;
 }
 
+namespace {
+
+// fork() takes it, because a child must not find the examination half done, as it would a guard of the compiler's.
+constinit std::mutex examining;
+[[maybe_unused]] const bool forks_between =
+    pthread_atfork([] { examining.lock(); }, [] { examining.unlock(); }, [] { examining.unlock(); }) == 0;
+std::atomic<bool> examined{false};
+const char* objection = nullptr;  // written before `examined`
+
+const char* examine_once() noexcept {
+  if (!examined.load(std::memory_order_acquire)) {  // pairs with the store below
+    const std::lock_guard hold(examining);
+    if (!examined.load(std::memory_order_relaxed)) {  // written under the lock
+      objection = glibc::examine();
+      examined.store(true, std::memory_order_release);  // pairs with the load above
+    }
+  }
+  return objection;
+}
+
+}  // namespace
+
 const char* why_no_own_tls() noexcept {
-  static const char* const answer = glibc::examine();
+  const char* const answer = examine_once();
   if (answer == nullptr && !exclude_inheriting_mutexes())
     return "the program has asked for mutexes with priority inheritance (pthread_mutexattr_setprotocol), whose owners "
            "the kernel must know";
