@@ -4,8 +4,10 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -18,13 +20,44 @@ namespace {
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 tls_images* latest = nullptr;  // under the lock; counts as one of its users
 
-[[maybe_unused]] const bool prepared = [] {
-  pthread_atfork(nullptr, nullptr, [] {  // if there is a holder, it is in the parent
-    pthread_mutex_init(&lock, nullptr);
-    latest = nullptr;
-  });
-  return true;
-}();
+// A child of fork() inherits the loader's lock as it is, so a fork waits for those that walk through the modules, and
+// they for forks. Both wait for a while only, because the other one may be a thread that waits for this worker.
+std::atomic<int> walking{0}, forking{0};
+constexpr int patience = 1000;  // looks
+
+void wait_for(const std::atomic<int>& others) noexcept {
+  for (int i = 0; i < patience && others.load() != 0; ++i) sched_yield();
+}
+
+struct walk {
+  walk() noexcept {
+    for (int i = 0; i < patience; ++i) {
+      walking.fetch_add(1);
+      if (forking.load() == 0) return;
+      walking.fetch_sub(1);
+      sched_yield();
+    }
+    walking.fetch_add(1);
+  }
+  ~walk() { walking.fetch_sub(1); }
+  walk(const walk&) = delete;
+  walk& operator=(const walk&) = delete;
+};
+
+void before_fork() {
+  forking.fetch_add(1);
+  wait_for(walking);
+}
+void after_fork() { forking.fetch_sub(1); }
+// If there is a holder of the lock, or somebody who walks, it is in the parent.
+void in_child() {
+  pthread_mutex_init(&lock, nullptr);
+  latest = nullptr;
+  walking.store(0);
+  forking.store(0);
+}
+
+[[maybe_unused]] const bool prepared = pthread_atfork(before_fork, after_fork, in_child) == 0;
 
 bool is_library(const char* path, const char* name) noexcept {
   const char* last = path == nullptr ? nullptr : std::strrchr(path, '/');
@@ -107,6 +140,7 @@ tls_images* tls_images::take() {
     tls_images* made;
     bool failed;
   } given{made.get(), false};
+  const walk begun;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t size, void* data) noexcept {
         auto& to = *static_cast<guarded*>(data);
