@@ -27,9 +27,7 @@ std::vector<std::string> names() {
   return all;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  return heddle_test::test_name(info.param);
-}
+std::string test_name(const testing::TestParamInfo<std::string>& info) { return heddle_test::test_name(info.param); }
 
 class every_policy : public testing::TestWithParam<std::string> {
  protected:
