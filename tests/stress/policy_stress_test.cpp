@@ -96,13 +96,8 @@ TEST_P(policy_stress, random_programs_run_every_leaf_once) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, policy_stress, testing::ValuesIn(heddle_test::all_policies), [](const auto& info) {
-  std::string name = info.param;
-  for (char& c : name) {
-    if (c == ':' || c == '=' || c == ',' || c == '-') c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(policies, policy_stress, testing::ValuesIn(heddle_test::all_policies),
+                         [](const auto& info) { return heddle_test::test_name(info.param); });
 
 }  // namespace
 }  // namespace policy_stress_test
