@@ -268,8 +268,10 @@ runtime& runtime::global() {
     // Once a process; a forked child has inherited it. In the child of a process that made the runtime it does nothing.
     static const bool ends_with_process =
         platform::simulated || std::atexit([] {
-                                 if (runtime* const last = instance.load(); made_in.load() == platform::fork_count())
+                                 if (runtime* const last = instance.load(); made_in.load() == platform::fork_count()) {
                                    last->core().carriers().end_with_process();
+                                   last->core().substitutes().end_with_process();
+                                 }
                                }) == 0;
     static_cast<void>(ends_with_process);
   }

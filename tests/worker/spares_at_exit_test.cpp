@@ -21,6 +21,7 @@ heddle::worker::carriers& carriers() { return heddle::runtime::global().core().c
 
 // More blocking calls at once than spares are kept, and then none until the superfluous kernel threads are gone.
 [[noreturn]] void program() {
+  setenv("HEDDLE_BLOCKED_BOUND", "0s", 1);  // no further kernel threads on a busy machine
   std::atexit([] {  // before the runtime is made, so it is called after what the runtime does at the end
     if (carriers().owes_a_join()) _exit(left_unjoined);
   });

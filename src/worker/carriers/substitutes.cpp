@@ -214,11 +214,16 @@ void substitutes::tell() noexcept {
     auto& all = *static_cast<substitutes*>(self);
     tell_of_system_calls(all.home_, kernel_thread_of);
   };
-  static_cast<void>(platform::start(teller_, print, this, "heddle-warning"));
+  has_teller_.store(platform::start(teller_, print, this, "heddle-warning") == 0);
 }
 
 void substitutes::end() noexcept {
-  if (teller_.handle != 0) platform::join(teller_);
+  if (has_teller_.load()) platform::join(teller_);
+}
+
+void substitutes::end_with_process() noexcept {
+  const section inside;
+  if (has_teller_.load()) static_cast<void>(platform::try_join(teller_));
 }
 
 // --- a substitute's search -----------------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ class substitutes {
   [[nodiscard]] bool look(bool& busy) noexcept;
   // By the runtime's destructor, when the clock has ended.
   void end() noexcept;
+  // Called inside exit() for the runtime that has no destructor; waits for nothing.
+  void end_with_process() noexcept;
 
   // By a substitute that looks for work, or at ticks: takes from the queues of other workers and substitutes.
   [[nodiscard]] entry rob(worker& thief) noexcept;
@@ -87,6 +89,7 @@ class substitutes {
   unsigned count_{0};                           // the clock's, as the rest
   std::vector<last_seen> seen_;                 // by rank
   platform::kernel_thread teller_;              // prints the warning
+  std::atomic<bool> has_teller_{false};         // teller_ is written
 };
 
 }  // namespace heddle::worker
