@@ -110,7 +110,7 @@ constexpr named_work all_work[] = {{"loop", a_loop},
                                    {"children", children},
                                    {"yields", yields}};
 
-// What waits, and ends the work.
+// The thread that waits, and ends the work.
 using waiting = void (*)(runtime& home, endless_work computes);
 
 void a_timer(runtime& home, endless_work computes) {

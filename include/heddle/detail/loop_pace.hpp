@@ -128,7 +128,7 @@ class long_batches {
   std::size_t end_of_next(std::size_t low, std::size_t high) const noexcept {
     return high - low > length_ ? low + length_ : high;
   }
-  // A batch of `count` iterations has ended. What waits has its turn, if it is time for that.
+  // A batch of `count` iterations has ended. If it is time for a service, other threads that wait have their turn.
   void ended(std::size_t count) noexcept {
     const std::uint64_t now = loop_cycles(), took = now - begin_, target = loop_site::ticks_in(batch_nanoseconds);
     all_ += took;

@@ -1,8 +1,8 @@
 // AATS, asymmetric-aware task scheduling, for cores of unlike speed. Tasks of one place in the program form a class,
-// and each class has a pool. What ended tasks took tells how long a class takes on each group of equal cores, and the
-// classes are shared out so that all groups end at the same time, the longest tasks on the fastest cores
-// (range_allocation.hpp). A worker takes from a random pool of its group's classes. When these are empty, it helps the
-// slower groups, the next slower one first, and then the faster ones. Tasks are made parent first.
+// and each class has a pool. The policy learns from the ended tasks how long a class takes on each group of equal
+// cores. It shares the classes out so that all groups end at the same time, the longest tasks on the fastest cores
+// (range_allocation.hpp). A worker takes the longest tasks of its group's classes first. When these are empty, it helps
+// the slower groups, the next slower one first, and then the faster ones. Tasks are made parent first.
 //
 // `aats-np` does not help other groups. `aats-ts` also takes the running task of a slower worker, the one with the
 // longest class (snatching.hpp).
@@ -15,8 +15,8 @@
 // allocated. In any other program the numbers of the ended tasks are, each `beat`.
 //
 // Deviations, and why:
-// - Groups of cores follow from the speeds that the mechanism measures, and change with them. What is known of a group
-//   is kept where a group of about that speed is left.
+// - Groups of cores follow from the speeds that the mechanism measures, and change with them. The history of a group is
+//   kept where a group of about that speed is left.
 // - The book weighs by IPC (Eq. 5.4), which a change of frequency leaves as it is: tasks of slow cores would seem to
 //   take as long as those of fast ones. `weights=time` takes the processor time of the task itself, which interrupts
 //   and other processes do not lengthen; `weights=ips` instructions per second; `weights=ipc` is the book's.
@@ -204,7 +204,7 @@ void aats::beat() noexcept {
   for (unsigned g = 0; options_.groups == across::none && g < groups_count_.load(); ++g) announce(g);
 }
 
-placement aats::next_iteration(unsigned self, task& owner, const void*) noexcept {
+placement aats::next_iteration(unsigned, task& owner, const void*) noexcept {
   in_batches_.store(true);
   if (groups_count_.load() > 1) {
     batch_of_.store(&owner);
@@ -214,7 +214,6 @@ placement aats::next_iteration(unsigned self, task& owner, const void*) noexcept
     }
     holds_.store(true);
   }
-  static_cast<void>(self);
   return placement::stay;
 }
 
@@ -235,7 +234,7 @@ void aats::release(unsigned self) noexcept {
 
 placement aats::started(unsigned, const task_info& info) noexcept {
   info.made.keep(member{nowhere});
-  info.made.tag = &classes_.of(info.label);
+  info.made.tag = &root_;
   return send_to(info.made, 0, to_roots);
 }
 
@@ -253,17 +252,16 @@ placement aats::spawn(unsigned self, const task_info& info) noexcept {
   return send_to(info.made, 0, to_pool);
 }
 
-void aats::enqueue(unsigned self, task& t) noexcept {
+void aats::enqueue(unsigned, task& t) noexcept {
   const task::destination to = t.to;
   if (to.slot == to_thief) return snatching_.enqueue(t, to.target);
   if (to.slot == to_roots) {
-    roots_.push_back(t);
+    root_.pool.push_back(t);
     return announce(0);
   }
   task_class& c = *static_cast<task_class*>(t.tag);
   c.pool.push_back(t);
   if (!holds_.load()) announce(cluster_of(c));
-  static_cast<void>(self);
 }
 
 // Wakes a worker that may take what has come into the cluster, one of the group first.
@@ -287,7 +285,7 @@ double aats::rate_of(unsigned self, double time, const task_usage& what) const n
 
 void aats::used(unsigned self, task& t, const task_usage& what) noexcept {
   const unsigned here = workers_[self].group.load();
-  if (t.get<member>().ran_in != here || !what.processor_time.is_known()) return;
+  if (t.tag == &root_ || t.get<member>().ran_in != here || !what.processor_time.is_known()) return;
   const auto time = static_cast<double>(what.processor_time.value);
   task_class& c = *static_cast<task_class*>(t.tag);
   std::lock_guard hold(c.lock);
@@ -371,7 +369,7 @@ bool aats::any_preferred(unsigned self, F&& f) const noexcept {
 }
 
 task* aats::take_root(unsigned self, effort how) noexcept {
-  return workers_[self].group.load() == 0 || how == effort::insist ? roots_.pop_front() : nullptr;
+  return workers_[self].group.load() == 0 || how == effort::insist ? root_.pool.pop_front() : nullptr;
 }
 
 entry aats::take(unsigned self, effort how) noexcept {
@@ -409,7 +407,7 @@ entry aats::acquire(unsigned self, effort how) noexcept {
 }
 
 bool aats::may_find(unsigned self) noexcept {
-  if (!roots_.looks_empty() || policy::may_find(self)) return true;
+  if (!root_.pool.looks_empty() || policy::may_find(self)) return true;
   if (options_.groups == across::snatch && snatching_.may_find(self)) return true;
   if (holds_.load()) return false;
   const auto has_tasks = [&](unsigned g) {

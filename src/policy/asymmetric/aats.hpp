@@ -79,7 +79,7 @@ class aats final : public policy {
   const options options_;
   task_classes classes_;
   std::unique_ptr<worker[]> workers_;  // by rank
-  shared_task_list roots_;             // tasks that are nobody's children
+  task_class root_;                    // its pool has the tasks that are nobody's children; nothing is learned of it
   snatching snatching_;
   std::atomic<unsigned> groups_count_{1};
   std::atomic<bool> warm_up_{true};

@@ -31,7 +31,7 @@ struct affine_task {
   std::uint8_t base;      // for a root: the forks and groups of its own that its iterations are inside of
   std::uint8_t depth;     // the forks and groups that it is below, by all its ancestors
   std::uint32_t open;     // the forks and groups of its own that it is inside of
-  std::uint32_t made;     // the tasks that it has made, for a root in this iteration
+  std::uint32_t made;     // the tasks that it has made; a root counts those of this iteration
   std::uint64_t id;       // its identity
 
   static constexpr std::uint16_t no_list = 0xffff;

@@ -1,4 +1,4 @@
-// Where tasks ran last, by their identities (steal_tree.hpp). What it says is a hint: a table of fixed size has one
+// Where tasks ran last, by their identities (steal_tree.hpp). An answer is a hint: a table of fixed size has one
 // entry for several identities, and the last one that was noted is known. A component; locality_ws holds one.
 #pragma once
 

@@ -149,7 +149,7 @@ void locality_ws::begin(unsigned self, task& t) noexcept {
   host_->watch(self, !is_deepest(at));
 }
 
-// What a deepest task makes is not watched. Its worker may go on with a task that is.
+// The tasks that a deepest task makes are not watched. Its worker may go on with a task that is.
 void locality_ws::task_end(unsigned self, task& t) noexcept {
   if (is_deepest(state_of(t))) host_->watch(self, true);
 }
