@@ -13,7 +13,8 @@ namespace heddle {
 /// Without marks these policies take each group, fork or loop that is inside no other for an iteration. So a program
 /// whose outermost group encloses its loop has a single iteration, of which no task comes again. With marks everything
 /// between two of them is one iteration. It must be called between forks, by a thread that is nobody's child.
-/// Elsewhere, under other policies and on foreign threads it does nothing. Thread context: any; may suspend and migrate
+/// The aats policies take a mark for the beginning of a batch of tasks. Elsewhere, under other policies and on foreign
+/// threads it does nothing. Thread context: any; may suspend and migrate
 /// a user-level thread.
 HEDDLE_API void next_iteration(const void* label = nullptr) noexcept;
 
